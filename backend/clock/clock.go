@@ -35,6 +35,7 @@ func (Real) Local() *time.Location { return time.Local }
 
 type realTimer struct{ *time.Timer }
 
+// C is where the timer fires.
 func (t realTimer) C() <-chan time.Time { return t.Timer.C }
 
 // Stamp writes a moment the way the contract does: ISO-8601 in UTC with microseconds and a "Z" (document 000, head).

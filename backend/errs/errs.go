@@ -94,8 +94,11 @@ func (e *Error) WithFields(fields ...Field) *Error {
 	return &c
 }
 
-// StatusOf gives the HTTP status of an error: its own, else its kind's, else 500.
+// StatusOf gives the HTTP status of an error: its own, else its kind's, else 500. That of nil is 200.
 func StatusOf(err error) int {
+	if err == nil {
+		return http.StatusOK
+	}
 	e := From(err)
 	if e.Status != 0 {
 		return e.Status

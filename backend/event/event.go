@@ -150,10 +150,10 @@ func (b *Bus) Dropped() uint64 { return b.dropped.Load() }
 
 // Publish tells everybody. It never waits. It may be called with locks held: no subscriber runs inside it.
 func Publish[T any](b *Bus, t Topic[T], v T) {
-	e := &Event{At: b.clock.Now(), Topic: t.info, Payload: v}
+	e := &Event{Topic: t.info, Payload: v}
 	b.mu.Lock()
 	b.seq++
-	e.Seq = b.seq
+	e.Seq, e.At = b.seq, b.clock.Now() // together, so that times rise with numbers
 	b.ring[e.Seq%ringEvents] = e
 	for s := range b.subs {
 		s.push(e)
@@ -178,7 +178,7 @@ func (b *Bus) Subscribe(since *Place, want func(*Event) bool) *Subscription {
 	if since == nil {
 		return s
 	}
-	if since.Boot != b.boot || since.Seq > b.seq || since.Seq+ringEvents <= b.seq {
+	if since.Boot != b.boot || since.Seq > b.seq || since.Seq+ringEvents < b.seq {
 		s.push(b.gap())
 		return s
 	}
@@ -189,3 +189,6 @@ func (b *Bus) Subscribe(since *Place, want func(*Event) bool) *Subscription {
 }
 
 func (b *Bus) gap() *Event { return &Event{Seq: b.seq, At: b.clock.Now(), Topic: Gap} }
+
+// Lossy tells whether the topic's events may be joined or lost.
+func (i *Info) Lossy() bool { return i.Class == Lossy }

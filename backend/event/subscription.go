@@ -38,13 +38,23 @@ func (s *Subscription) push(e *Event) {
 	}
 	if len(s.queue) >= queueKept {
 		// The reader is far behind. What it has not read is worth less than a fresh look: one gap stands for all of it.
-		s.bus.dropped.Add(uint64(len(s.queue)) + 1)
+		s.bus.dropped.Add(s.waiting() + 1)
 		s.queue = append(s.queue[:0], entry{event: &Event{Seq: e.Seq, At: e.At, Topic: Gap}})
 		s.wake()
 		return
 	}
 	s.queue = append(s.queue, entry{event: e})
 	s.wake()
+}
+
+// waiting counts the events in the queue, those that were joined and not the gaps.
+func (s *Subscription) waiting() (n uint64) {
+	for _, e := range s.queue {
+		if e.event.Topic != Gap {
+			n += 1 + uint64(e.joined)
+		}
+	}
+	return n
 }
 
 // pushLossy joins e with the last waiting event, or gives it up when too many wait. false: queue it as it is.
@@ -63,10 +73,12 @@ func (s *Subscription) pushLossy(e *Event) bool {
 		return false
 	}
 	s.bus.dropped.Add(1)
-	if last := s.queue[len(s.queue)-1].event; last.Topic == Gap {
+	gap := entry{event: &Event{Seq: e.Seq, At: e.At, Topic: Gap}}
+	if last := len(s.queue) - 1; s.queue[last].event.Topic == Gap {
+		s.queue[last] = gap // it stands for this one as well
 		return true
 	}
-	s.queue = append(s.queue, entry{event: &Event{Seq: e.Seq, At: e.At, Topic: Gap}})
+	s.queue = append(s.queue, gap)
 	return true
 }
 

@@ -84,6 +84,9 @@ type Delta struct {
 	Thinking string
 	// Note is a calm line about waiting ("The model is still reading."), for the person, never part of the answer.
 	Note string
+	// Thought says that all Text of this answer so far was thinking: a closing tag came without its opening one. Whoever shows
+	// the text moves it; the Reply has it right in any case.
+	Thought bool
 }
 
 // Finish says why an answer ended.
@@ -113,6 +116,9 @@ type Reply struct {
 	ToolCalls []ToolCall
 	Usage     Usage
 	Finish    Finish
+	// Shortened says that the service read only a part of the prompt, without turning it down (Ollama cuts the front away).
+	// The person was told by a Note.
+	Shortened bool
 }
 
 // Model answers.
@@ -144,3 +150,23 @@ const (
 	CodeBroken        = "model_broken"         // it answered something that cannot be read, or stopped in the middle
 	CodeContextTooBig = "model_context_length" // the prompt does not fit
 )
+
+// Choice is a model that is ready to be asked: what backend/model hands to the turn.
+type Choice struct {
+	Model         Model
+	Name          string // as config and the window write it: "provider/model"
+	ID            string // the provider's own name, for Request.Model
+	Effort        Effort
+	Temperature   *float64
+	ContextLength int  // tokens it reads at once; 0 when unknown (§1 "Context meter")
+	Local         bool // runs on this computer: the sentence about a full context differs (§1)
+}
+
+// Request makes a request to the chosen model with the role's settings.
+func (c Choice) Request(messages []Message) Request {
+	r := Request{Model: c.ID, Messages: messages, Effort: c.Effort, Temperature: c.Temperature}
+	if c.Local {
+		r.ContextLength = c.ContextLength
+	}
+	return r
+}

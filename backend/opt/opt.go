@@ -37,7 +37,7 @@ func (f Field[T]) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is called only when the member is there.
 func (f *Field[T]) UnmarshalJSON(data []byte) error {
-	f.Set = true
+	*f = Field[T]{Set: true} // a member that stands there twice counts as the last one says
 	if bytes.Equal(bytes.TrimSpace(data), []byte("null")) {
 		f.Null = true
 		return nil

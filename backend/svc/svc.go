@@ -18,7 +18,8 @@ import (
 	"github.com/thejerf/suture/v4"
 )
 
-// Service works until ctx ends. A nil or context error is an orderly end; any other is logged and it is started again.
+// Service works until ctx ends. A nil error, and any once ctx has ended, is an orderly end; any other, and a panic, is
+// logged and it is started again.
 type Service interface {
 	Serve(ctx context.Context) error
 }
@@ -38,6 +39,26 @@ func (f Func) String() string { return f.Name }
 // ErrDone is returned by a service that is finished and is not to be started again.
 var ErrDone = suture.ErrDoNotRestart
 
+// kept is a service as the supervisor sees it, which by itself would start again whatever ends.
+type kept struct{ Service }
+
+// Serve runs the service once.
+func (k kept) Serve(ctx context.Context) error {
+	err := guard(ctx, k.Service.Serve)
+	if err == nil || ctx.Err() != nil {
+		return ErrDone
+	}
+	return err
+}
+
+// String names the service in logs.
+func (k kept) String() string {
+	if s, ok := k.Service.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return fmt.Sprintf("%T", k.Service)
+}
+
 // Tree supervises the services of one engine.
 type Tree struct {
 	log    *slog.Logger
@@ -45,6 +66,7 @@ type Tree struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	done   <-chan error
+	once   sync.Once
 	jobs   sync.WaitGroup
 	mu     sync.Mutex
 	closed bool
@@ -69,7 +91,7 @@ func NewTree(name string, log *slog.Logger) *Tree {
 
 // Add starts a service and gives a function that stops it and waits for its end.
 func (t *Tree) Add(s Service) (stop func()) {
-	token := t.sup.Add(s)
+	token := t.sup.Add(kept{s})
 	return func() {
 		if err := t.sup.RemoveAndWait(token, stopGrace); err != nil && !errors.Is(err, suture.ErrSupervisorNotRunning) {
 			t.log.Warn("service did not stop in time", "service", fmt.Sprint(s), "error", err)
@@ -99,17 +121,20 @@ func (t *Tree) Go(name string, work func(ctx context.Context)) bool {
 	return true
 }
 
-// Close ends everything and waits for it, services first.
+// Close ends everything and waits for it, services first. A second call waits as well.
 func (t *Tree) Close() {
-	t.mu.Lock()
-	t.closed = true
-	t.mu.Unlock()
-	t.cancel()
-	<-t.done
+	t.once.Do(func() {
+		t.mu.Lock()
+		t.closed = true
+		t.mu.Unlock()
+		t.cancel()
+		<-t.done
+	})
 	t.jobs.Wait()
 }
 
-// Run runs the functions side by side until all have ended, and gives the first error; the others' context ends then.
+// Run runs the functions side by side until all have ended. The first that gives an error ends the context of the others,
+// and Run gives that error; one that gives nil just leaves.
 // It is for a call that needs two loops (a socket's reader and writer), where a Tree would outlive it.
 func Run(ctx context.Context, loops ...func(ctx context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -123,9 +148,10 @@ func Run(ctx context.Context, loops ...func(ctx context.Context) error) error {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			err := guard(ctx, loop)
-			once.Do(func() { first = err })
-			cancel()
+			if err := guard(ctx, loop); err != nil {
+				once.Do(func() { first = err })
+				cancel()
+			}
 		}()
 	}
 	wg.Wait()

@@ -1,0 +1,155 @@
+package agent
+
+import (
+	"context"
+
+	"sentient/backend/transcript"
+)
+
+// lane is the order of one chat's turns. Service.mu guards all but its door.
+type lane struct {
+	id      string
+	door    chan struct{} // held by one sender at a time, so that the queue has the log's order
+	refs    int           // who holds the lane or waits at its door
+	current *turn         // is being answered
+	queue   []*turn       // wait for it
+}
+
+// turn is one message and what answers it.
+type turn struct {
+	transcript.Opening
+	lane      *lane
+	chatModel string // the chat's own model, or ""
+	incognito bool
+	reply     *transcript.Reply
+	ctx       context.Context // its cause says why the turn is stopped
+	cancel    context.CancelCauseFunc
+	ended     chan struct{} // closed after done
+	noticed   bool          // a notice was sent; one a reply
+}
+
+// enter goes through a chat's door. leave must be called.
+func (s *Service) enter(ctx context.Context, id string, closingToo bool) (l *lane, leave func(), err error) {
+	s.mu.Lock()
+	if s.closing && !closingToo {
+		s.mu.Unlock()
+		return nil, nil, errEngineClosing()
+	}
+	l = s.lanes[id]
+	if l == nil {
+		l = &lane{id: id, door: make(chan struct{}, 1)}
+		s.lanes[id] = l
+	}
+	l.refs++
+	if !closingToo {
+		s.sending.Add(1)
+	}
+	s.mu.Unlock()
+	out := func() {
+		s.mu.Lock()
+		l.refs--
+		s.tidyLocked(l)
+		s.mu.Unlock()
+		if !closingToo {
+			s.sending.Done()
+		}
+	}
+	select {
+	case l.door <- struct{}{}:
+		return l, func() { <-l.door; out() }, nil
+	case <-ctx.Done():
+		out()
+		return nil, nil, ctx.Err()
+	}
+}
+
+// tidyLocked forgets a lane that has nothing to do.
+func (s *Service) tidyLocked(l *lane) {
+	if l.refs == 0 && l.current == nil && len(l.queue) == 0 {
+		delete(s.lanes, l.id)
+	}
+}
+
+// busy reports whether a turn is being answered. Behind the door, false stays false.
+func (s *Service) busy(l *lane) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return l.current != nil
+}
+
+// admit starts a turn, or lets it wait. Only who is behind the door may call it.
+func (s *Service) admit(t *turn) {
+	s.mu.Lock()
+	if t.lane.current != nil {
+		t.lane.queue = append(t.lane.queue, t)
+		s.mu.Unlock()
+		return
+	}
+	t.lane.current = t
+	s.mu.Unlock()
+	s.launch(t)
+}
+
+// launch runs a turn that is its lane's current one.
+func (s *Service) launch(t *turn) {
+	if s.Tree.Go("turn", func(ctx context.Context) { s.run(ctx, t) }) {
+		return
+	}
+	// The tree is closed. A turn that waited was never sent; one that was just opened ends as stopped.
+	if t.Queued {
+		s.finish(t, transcript.Ending{Dropped: true, Failure: unsentClosing})
+		return
+	}
+	s.finish(t, transcript.Ending{Cancelled: true})
+}
+
+// next makes way for the turn after one that has ended.
+func (s *Service) next(t *turn) {
+	l := t.lane
+	s.mu.Lock()
+	l.current = nil
+	if len(l.queue) > 0 {
+		l.current, l.queue = l.queue[0], l.queue[1:]
+	}
+	after := l.current
+	s.tidyLocked(l)
+	s.mu.Unlock()
+	close(t.ended)
+	if after != nil {
+		s.launch(after)
+	}
+}
+
+// current gives the turn that a chat is answering, or nil.
+func (s *Service) current(session string) *turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l := s.lanes[session]; l != nil {
+		return l.current
+	}
+	return nil
+}
+
+// IsRunning reports whether a chat is being answered.
+func (s *Service) IsRunning(session string) bool { return s.current(session) != nil }
+
+// Retire ends a chat's turns, waits for their end, and lets none in until release is called: its chat is being deleted.
+func (s *Service) Retire(ctx context.Context, session string) (release func(), err error) {
+	l, leave, err := s.enter(ctx, session, true)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	var running []*turn
+	if l.current != nil {
+		running = append(running, l.current)
+	}
+	waiting := l.queue
+	l.queue = nil
+	s.mu.Unlock()
+	if err := s.stop(ctx, running, waiting, errDeleted, unsentDeleted); err != nil {
+		leave()
+		return nil, err
+	}
+	return leave, nil
+}

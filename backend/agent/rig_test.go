@@ -1,0 +1,183 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"sentient/backend/agent"
+	"sentient/backend/clock"
+	"sentient/backend/errs"
+	"sentient/backend/event"
+	"sentient/backend/llm"
+	"sentient/backend/obs"
+	"sentient/backend/session"
+	"sentient/backend/store"
+	"sentient/backend/svc"
+	"sentient/backend/transcript"
+)
+
+// rig is a data folder with everything that turns need, over a real database. Only the model is played.
+type rig struct {
+	*agent.Service
+	t        testing.TB
+	dir      string
+	db       *store.DB
+	bus      *event.Bus
+	log      *transcript.Log
+	chats    *session.Service
+	models   *models
+	settings *agent.Settings
+	tree     *svc.Tree
+	all      *event.Subscription
+	closed   bool
+}
+
+// models gives the model of a role, or of a name.
+type models struct {
+	mu     sync.Mutex
+	byRole map[string]llm.Model
+	byName map[string]llm.Model
+	refuse map[string]error
+	choice llm.Choice // what is the same for all
+}
+
+func (m *models) Choose(_ context.Context, role, name string) (llm.Choice, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.choice
+	c.Name = "test/" + role
+	c.Model = m.byRole[role]
+	if name != "" {
+		c.Name, c.Model = name, m.byName[name]
+	}
+	if err := m.refuse[c.Name]; err != nil {
+		return c, err
+	}
+	if c.Model == nil {
+		return c, errs.New(errs.Unavailable, llm.CodeModelUnknown, "No model is set up for this.")
+	}
+	_, c.ID, _ = strings.Cut(c.Name, "/")
+	return c, nil
+}
+
+func newRig(t testing.TB, primary llm.Model) *rig {
+	return openRig(t, t.TempDir(), primary, clock.Real{})
+}
+
+func openRig(t testing.TB, dir string, primary llm.Model, c clock.Clock) *rig {
+	if c == nil {
+		c = clock.Real{}
+	}
+	t.Helper()
+	log := obs.Discard()
+	if testing.Verbose() {
+		log = slog.New(slog.NewTextHandler(t.Output(), nil))
+	}
+	db, err := store.Open(context.Background(), store.Options{Dir: dir, Clock: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{t: t, dir: dir, db: db, bus: event.NewBus(c), settings: &agent.Settings{}, tree: svc.NewTree("test", log)}
+	r.models = &models{byRole: map[string]llm.Model{"primary": primary}, byName: map[string]llm.Model{}, refuse: map[string]error{}}
+	r.log = transcript.New(transcript.Options{DB: db, Bus: r.bus, Clock: c, Log: log})
+	if r.chats, err = session.New(session.Options{DB: db, Bus: r.bus, Clock: c, Log: log, Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	r.Service, err = agent.New(agent.Options{DB: db, Bus: r.bus, Clock: c, Log: log, Tree: r.tree, Transcript: r.log, Models: r.models,
+		Chats: r.chats, Files: r.chats, Settings: func() agent.Settings { return *r.settings }, Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.chats.UseTurns(r.Service)
+	r.all = r.bus.Subscribe(nil, nil)
+	if err := errors.Join(r.Start(context.Background()), r.chats.Start(context.Background())); err != nil {
+		t.Fatal(err)
+	}
+	r.tree.Add(r.log)
+	t.Cleanup(r.close)
+	return r
+}
+
+// close ends the rig in the order of the engine.
+func (r *rig) close() {
+	if r.closed {
+		return
+	}
+	r.closed = true
+	ctx := context.Background()
+	if err := errors.Join(r.Close(ctx), r.chats.Close(ctx)); err != nil {
+		r.t.Error(err)
+	}
+	r.tree.Close()
+	if err := r.db.Close(); err != nil {
+		r.t.Error(err)
+	}
+}
+
+func (r *rig) send(in agent.SendInput) *agent.SendResult {
+	r.t.Helper()
+	out, err := r.Send(r.t.Context(), &in)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return out
+}
+
+// until reads events up to the first for which stop gives true, and gives all of them.
+func (r *rig) until(stop func(*event.Event) bool) []*event.Event {
+	r.t.Helper()
+	var seen []*event.Event
+	for {
+		e, err := r.all.Next(r.t.Context())
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		seen = append(seen, e)
+		if stop(e) {
+			return seen
+		}
+	}
+}
+
+// done waits for a turn's done.
+func (r *rig) done(turn string) transcript.DoneEvent {
+	r.t.Helper()
+	events := r.until(func(e *event.Event) bool {
+		d, ok := event.Is(transcript.TopicDone, e)
+		return ok && d.TurnID == turn
+	})
+	d, _ := event.Is(transcript.TopicDone, events[len(events)-1])
+	return d
+}
+
+func (r *rig) messages(id string) []session.Message {
+	r.t.Helper()
+	list, err := r.chats.Messages(r.t.Context(), &session.MessagesInput{ID: id})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return list
+}
+
+// said gives a chat's rows as "role: content", one a line.
+func (r *rig) said(id string) string {
+	r.t.Helper()
+	var b strings.Builder
+	for _, m := range r.messages(id) {
+		b.WriteString(m.Role + ": " + m.Content + "\n")
+	}
+	return b.String()
+}
+
+func (r *rig) upload(name, source, content string) string {
+	r.t.Helper()
+	f, err := r.chats.Upload(r.t.Context(), &session.UploadInput{Name: name, Source: source}, strings.NewReader(content))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return f.Name
+}

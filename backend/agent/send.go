@@ -1,0 +1,175 @@
+package agent
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"sentient/backend/errs"
+	"sentient/backend/store"
+	"sentient/backend/transcript"
+)
+
+// SendInput is a message (chat.send, §1).
+type SendInput struct {
+	SessionID   string   `json:"session_id,omitempty" maxLength:"64" doc:"The chat; left out: a new one."`
+	Text        string   `json:"text" maxLength:"1000000"`
+	Attachments []string `json:"attachments,omitempty" maxItems:"20" doc:"Names of files, as the list of files has them."`
+	Model       string   `json:"model,omitempty" maxLength:"200" doc:"provider/model, for this message only."`
+	ClientID    string   `json:"client_id,omitempty" maxLength:"128" doc:"The sender's own id of the message: sending it again starts nothing."`
+	Incognito   bool     `json:"incognito,omitempty" doc:"Makes the new chat an incognito one; ignored with session_id."`
+}
+
+// SendResult says where the message is answered.
+type SendResult struct {
+	SessionID string `json:"session_id"`
+	TurnID    string `json:"turn_id"`
+}
+
+// Send puts a message into a chat, or a new one, and has it answered: at once, or after what the chat is answering now.
+// When it returns, the message is in the database and its turn will end with a done. A client_id that was sent before is
+// answered with its first turn. 404 for an unknown chat or attachment, 422 for an empty message or a model that is none.
+func (s *Service) Send(ctx context.Context, in *SendInput) (*SendResult, error) {
+	ref, err := s.send(ctx, in, transcript.NewID())
+	if err != nil {
+		return nil, err
+	}
+	return &SendResult{ref.SessionID, ref.TurnID}, nil
+}
+
+func (s *Service) send(ctx context.Context, in *SendInput, turnID string) (transcript.Ref, error) {
+	o, err := s.check(ctx, in)
+	if err != nil {
+		return o.Ref, err
+	}
+	o.TurnID = turnID
+	isNew := o.SessionID == ""
+	if isNew {
+		o.SessionID = transcript.NewID()
+	}
+	l, leave, err := s.enter(ctx, o.SessionID, false)
+	if err != nil {
+		return o.Ref, err
+	}
+	defer leave()
+	o.Queued = s.busy(l)
+	t := &turn{Opening: o, lane: l, incognito: in.Incognito, ended: make(chan struct{})}
+	first, told, err := s.open(ctx, t, isNew)
+	if err != nil {
+		return o.Ref, err
+	}
+	told()
+	s.Transcript.Opened(first, o.ClientID)
+	if first != o.Ref {
+		return first, nil
+	}
+	t.ctx, t.cancel = context.WithCancelCause(context.Background())
+	t.reply = s.Transcript.Reply(t.Opening)
+	s.admit(t)
+	return first, nil
+}
+
+// open writes all that must be in the database before a model is asked, in one transaction. It gives the turn that
+// answers the message: the one whose client_id it repeats, if any.
+func (s *Service) open(ctx context.Context, t *turn, isNew bool) (first transcript.Ref, told func(), err error) {
+	settle := !t.Queued && s.takeUnended(t.SessionID)
+	err = s.DB.Write(ctx, func(tx *store.Tx) error {
+		first, told = t.Ref, func() {}
+		if t.ClientID != "" {
+			ref, again, err := s.Transcript.Find(tx, t.ClientID)
+			if err != nil || again {
+				first = ref
+				return err
+			}
+		}
+		if isNew {
+			if err := s.Chats.Add(tx, t.SessionID, "desktop", t.incognito); err != nil {
+				return err
+			}
+		}
+		if settle {
+			if err := s.Transcript.Settle(tx, t.SessionID); err != nil {
+				return err
+			}
+		}
+		var err error
+		if t.chatModel, t.incognito, told, err = s.Chats.Enter(tx, t.SessionID, t.Attachments); err != nil {
+			return err
+		}
+		return s.Transcript.Open(tx, t.Opening)
+	})
+	if settle && (err != nil || first != t.Ref) {
+		s.markUnended(t.SessionID)
+	}
+	return first, told, err
+}
+
+// check refuses what cannot be sent and cleans the rest.
+func (s *Service) check(ctx context.Context, in *SendInput) (transcript.Opening, error) {
+	text := strings.ReplaceAll(strings.ToValidUTF8(in.Text, "\uFFFD"), "\x00", "\uFFFD")
+	o := transcript.Opening{Ref: transcript.Ref{SessionID: in.SessionID}, Text: text, ClientID: in.ClientID, Model: in.Model}
+	if strings.TrimSpace(text) == "" && len(in.Attachments) == 0 {
+		return o, invalid("text", "message_empty", "Write something first.")
+	}
+	if utf8.RuneCountInString(text) > 1_000_000 {
+		return o, invalid("text", "message_too_long", "This message is too long. Attach it as a file instead.")
+	}
+	if len(in.ClientID) > 128 {
+		return o, invalid("client_id", "client_id_invalid", "A client_id has at most 128 bytes.")
+	}
+	if provider, name, ok := strings.Cut(in.Model, "/"); in.Model != "" && (!ok || provider == "" || name == "") {
+		return o, invalid("model", "model_invalid", "A model is written as provider/model, for example ollama_chat/qwen3:8b.")
+	}
+	if len(in.Attachments) > 20 {
+		return o, invalid("attachments", "too_many_attachments", "A message can have up to 20 attachments.")
+	}
+	for _, name := range in.Attachments {
+		if slices.Contains(o.Attachments, name) {
+			continue
+		}
+		if _, _, _, err := s.Files.ReadFile(ctx, name, 0); err != nil {
+			return o, err
+		}
+		o.Attachments = append(o.Attachments, name)
+	}
+	return o, nil
+}
+
+func invalid(field, code, message string) error {
+	return errs.New(errs.Invalid, code, message).WithFields(errs.Field{Loc: []string{field}, Msg: message, Type: "value_error"})
+}
+
+// CancelInput names a chat.
+type CancelInput struct {
+	SessionID string `json:"session_id"`
+}
+
+// CancelResult says whether there was something to stop.
+type CancelResult struct {
+	Cancelled bool `json:"cancelled"`
+}
+
+// Cancel stops what a chat is answering (chat.cancel): what was written is kept, and a message that waits is answered
+// next. It does not wait for the end, which its done tells.
+func (s *Service) Cancel(_ context.Context, in *CancelInput) (*CancelResult, error) {
+	t := s.current(in.SessionID)
+	if t != nil {
+		t.cancel(errStopped)
+	}
+	return &CancelResult{t != nil}, nil
+}
+
+func (s *Service) markUnended(session string) {
+	s.mu.Lock()
+	s.unended[session] = struct{}{}
+	s.mu.Unlock()
+}
+
+func (s *Service) takeUnended(session string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, is := s.unended[session]
+	delete(s.unended, session)
+	return is
+}

@@ -1,0 +1,193 @@
+// Package agent answers messages: it owns the turn.
+//
+// A turn is one message of a person and what answers it. The package owns the order of turns in a chat (one at a time;
+// what is sent meanwhile waits and becomes the next turn), the prompt, the call of the model, the context meter, the end
+// of the turn, and the chat's automatic title. The transcript keeps what happens, the chats keep themselves, models
+// choose themselves: see the interfaces below.
+//
+// It promises: every turn that was opened ends with exactly one done, whatever happens (an error or a panic of the
+// model, a model that hangs, Stop at any step, a database that fails, the end of the engine); a message is in the
+// database before Send returns; a client_id that is sent again starts nothing; what a person sees of a reply is what is
+// kept of it. It does not promise that a message which waits when the engine ends is answered later: it is kept, and
+// marked as not sent (transcript.Recover says why).
+//
+// It imports transcript, because a turn's vocabulary is its log; no other package of its layer. app connects it.
+package agent
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"sentient/backend/clock"
+	"sentient/backend/errs"
+	"sentient/backend/event"
+	"sentient/backend/llm"
+	"sentient/backend/store"
+	"sentient/backend/svc"
+	"sentient/backend/transcript"
+)
+
+// Models chooses who answers.
+type Models interface {
+	// Choose gives a model for a role ("primary", "fast", "vision"). model, where not empty, is the one to use instead
+	// of the role's ("provider/model"). A model that cannot answer now is an *errs.Error that says why.
+	Choose(ctx context.Context, role, model string) (llm.Choice, error)
+}
+
+// Chats is what a turn needs of the chats.
+type Chats interface {
+	// Add makes a chat inside the transaction.
+	Add(tx *store.Tx, id, channel string, incognito bool) error
+	// Enter begins a turn in a chat inside the transaction; told is called after the commit. 404 for an unknown chat.
+	Enter(tx *store.Tx, id string, attachments []string) (model string, incognito bool, told func(), err error)
+	// WantsTitle reports whether nobody has named the chat.
+	WantsTitle(ctx context.Context, id string) (bool, error)
+	// SetAutoTitle names it, for good or (final false) until a better title comes.
+	SetAutoTitle(ctx context.Context, id, title string, final bool) error
+}
+
+// Files is what a turn needs of attachments.
+type Files interface {
+	// ReadFile gives the start of a file, at most max bytes, its MIME type and its whole size. 404 when it is gone.
+	ReadFile(ctx context.Context, name string, max int64) (data []byte, mime string, size int64, err error)
+}
+
+// Settings are the parts of the config that turns follow. They are asked for at every turn.
+type Settings struct {
+	AssistantName       string // "" is Sentient
+	UserName            string
+	Timezone            string // IANA name; "auto" or "" is the computer's
+	Location            string
+	Language            string
+	HistoryWindow       int  // messages that a model reads; 0 is 30
+	AutoTitle           bool // a model names chats
+	IncognitoUsesMemory bool // incognito chats read the profile
+}
+
+// Options are what a Service needs from outside.
+type Options struct {
+	DB         *store.DB
+	Bus        *event.Bus
+	Clock      clock.Clock
+	Log        *slog.Logger
+	Tree       *svc.Tree // turns run in it
+	Transcript *transcript.Log
+	Models     Models
+	Chats      Chats
+	Files      Files
+	Settings   func() Settings
+	Dir        string // the data folder; workspace/ in it holds SOUL.md and USER.md
+}
+
+// Service runs the turns of one engine.
+type Service struct {
+	Options
+	prompts prompts
+
+	mu      sync.Mutex
+	lanes   map[string]*lane // by chat; only those with something to do
+	closing bool
+	sending sync.WaitGroup      // sends that were let in
+	unended map[string]struct{} // chats with a turn whose end could not be written
+}
+
+// New makes the service.
+func New(o Options) (*Service, error) {
+	p, err := loadPrompts()
+	if err != nil {
+		return nil, err
+	}
+	return &Service{Options: o, prompts: p, lanes: map[string]*lane{}, unended: map[string]struct{}{}}, nil
+}
+
+// Start ends what the last run left open. It is called before anything is sent; transcript.Recover says what becomes
+// of what.
+func (s *Service) Start(ctx context.Context) error {
+	found, err := s.Transcript.Recover(ctx)
+	if err != nil {
+		return err
+	}
+	if found != (transcript.Recovered{}) {
+		s.Log.Info("unfinished turns ended", "ended", found.Ended, "not_sent", found.Unsent)
+	}
+	return nil
+}
+
+// Why a turn is stopped: the causes of its context.
+var (
+	errStopped = errors.New("stopped by the person")
+	errHalted  = errors.New("stopped with everything")
+	errDeleted = errors.New("its chat is being deleted")
+	errClosing = errors.New("the engine is closing")
+)
+
+// Why a message that waited was not sent.
+var (
+	unsentStopped = errs.New(errs.Cancelled, "not_sent", "Stopped. Your queued message wasn't sent.")
+	unsentDeleted = errs.New(errs.Cancelled, "not_sent", "This chat was deleted before your message was sent.")
+	unsentClosing = errs.New(errs.Cancelled, "not_sent", "Sentient closed before your message was sent. Send it again.")
+)
+
+func errEngineClosing() error {
+	return errs.New(errs.Unavailable, "closing", "Sentient is closing and takes no more messages.")
+}
+
+// Halt stops every turn and drops every message that waits ("Stop everything", §17), and waits until all have ended.
+// It gives how many turns it stopped. What is sent afterwards is answered as usual.
+func (s *Service) Halt(ctx context.Context) (int, error) {
+	s.mu.Lock()
+	running, waiting := s.takeAllLocked()
+	s.mu.Unlock()
+	return len(running), s.stop(ctx, running, waiting, errHalted, unsentStopped)
+}
+
+// Close lets no more messages in, stops every turn and waits until all have ended. The database must be open until it
+// returns.
+func (s *Service) Close(ctx context.Context) error {
+	s.mu.Lock()
+	s.closing = true
+	s.mu.Unlock()
+	s.sending.Wait()
+	s.mu.Lock()
+	running, waiting := s.takeAllLocked()
+	s.mu.Unlock()
+	return s.stop(ctx, running, waiting, errClosing, unsentClosing)
+}
+
+// takeAllLocked empties every queue. The running turns stay where they are; they leave by themselves.
+func (s *Service) takeAllLocked() (running, waiting []*turn) {
+	for _, l := range s.lanes {
+		if l.current != nil {
+			running = append(running, l.current)
+		}
+		waiting = append(waiting, l.queue...)
+		l.queue = nil
+	}
+	return running, waiting
+}
+
+// stop stops running turns and ends those that wait (which nobody else holds any more), then waits for all.
+func (s *Service) stop(ctx context.Context, running, waiting []*turn, cause error, unsent *errs.Error) error {
+	for _, t := range running {
+		t.cancel(cause)
+	}
+	for _, t := range waiting {
+		s.end(t, transcript.Ending{Dropped: true, Failure: unsent})
+		close(t.ended)
+	}
+	for _, t := range running {
+		select {
+		case <-t.ended:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// abandonAfter is how long a model may go on after its turn was stopped before the turn ends without it. Providers close
+// their connection at once; this is for one that does not.
+const abandonAfter = time.Second

@@ -1,0 +1,178 @@
+package transcript
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"sentient/backend/errs"
+	"sentient/backend/event"
+	"sentient/backend/store"
+)
+
+// Opening is a message that opens a turn.
+type Opening struct {
+	Ref
+	ClientID    string
+	Text        string
+	Attachments []string
+	Model       string // for this message only
+	Queued      bool   // it waits behind another turn; Start starts it
+}
+
+// Find gives the turn that a client_id opened, wherever it was.
+func (l *Log) Find(tx *store.Tx, clientID string) (Ref, bool, error) {
+	var r Ref
+	err := tx.QueryRow(`SELECT session_id, id FROM turns WHERE client_id = ?`, clientID).Scan(&r.SessionID, &r.TurnID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return r, false, nil
+	}
+	return r, err == nil, wrap("find message", err)
+}
+
+// Open writes a turn's message, as part of the caller's transaction. After the commit the caller calls Opened.
+func (l *Log) Open(tx *store.Tx, o Opening) error {
+	h, err := readHead(tx, o.SessionID)
+	if err != nil {
+		return err
+	}
+	said := &UserMessage{MessageID: NewID(), Text: o.Text, Attachments: o.Attachments, ClientID: o.ClientID, Model: o.Model, Parent: h.leaf}
+	records := []Record{said}
+	if !o.Queued {
+		records = append(records, &TurnStarted{})
+	}
+	if err := l.append(tx, o.Ref, h, records...); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`UPDATE sessions SET leaf_turn = ? WHERE id = ?`, o.TurnID, o.SessionID); err != nil {
+		return wrap("write chat", err)
+	}
+	return l.touch(tx, o.SessionID)
+}
+
+// Opened tells everybody that a turn was opened. Telling it again (for a client_id that is sent again) does no harm.
+func (l *Log) Opened(ref Ref, clientID string) {
+	event.Publish(l.Bus, TopicSession, SessionEvent{Ref: ref, ClientID: clientID})
+}
+
+// Start says that a queued turn is being answered now.
+func (l *Log) Start(ctx context.Context, ref Ref) error {
+	return l.record(ctx, ref, &TurnStarted{})
+}
+
+// Usage keeps and tells what a model call took.
+func (l *Log) Usage(ctx context.Context, ref Ref, u Usage) error {
+	if err := l.record(ctx, ref, &u); err != nil {
+		return err
+	}
+	event.Publish(l.Bus, TopicUsage, UsageEvent{Ref: ref, Usage: u})
+	return nil
+}
+
+// Notice keeps and tells a note about a reply.
+func (l *Log) Notice(ctx context.Context, ref Ref, n Notice) error {
+	if err := l.record(ctx, ref, &n); err != nil {
+		return err
+	}
+	event.Publish(l.Bus, TopicNotice, NoticeEvent{Ref: ref, Notice: n})
+	return nil
+}
+
+func (l *Log) record(ctx context.Context, ref Ref, r Record) error {
+	return l.DB.Write(ctx, func(tx *store.Tx) error {
+		h, err := readHead(tx, ref.SessionID)
+		if err != nil {
+			return err
+		}
+		return l.append(tx, ref, h, r)
+	})
+}
+
+// Ending is how a turn ends. The zero Ending is a finished reply.
+type Ending struct {
+	Cancelled bool        // stopped: what was written is kept
+	Dropped   bool        // a queued message that was never sent; Failure says why
+	Failure   *errs.Error // it failed: nothing of the reply is kept
+	Usage     *Usage      // of the last model call, kept and told with the end
+}
+
+// endWithin bounds the last write of a turn. It is not cut short by whatever ended the turn.
+const endWithin = 15 * time.Second
+
+// End ends the reply's turn: writes the message it leaves, then tells usage, error and done. It may be called from
+// anywhere and more than once; only the first call counts. Whatever happens to the write, done is told: an error says
+// that it is not in the log, and the next start will end the turn there.
+func (r *Reply) End(ctx context.Context, e Ending) error {
+	if !r.close() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWithin)
+	defer cancel()
+	done := Done{Cancelled: e.Cancelled, Dropped: e.Dropped, Failed: e.Failure != nil && !e.Dropped}
+	if e.Failure == nil && (r.text.Len() > 0 || r.thinking.Len() > 0) {
+		done.MessageID = r.messageID
+	}
+	err := r.writeEnd(ctx, e, done)
+	if err != nil && e.Failure == nil {
+		e = Ending{Failure: errs.From(err)}
+		done = Done{Failed: true}
+		err = errors.Join(err, r.writeEnd(ctx, e, done))
+	}
+	r.tellEnd(e, done)
+	return err
+}
+
+func (r *Reply) writeEnd(ctx context.Context, e Ending, done Done) error {
+	return r.log.DB.Write(ctx, func(tx *store.Tx) error {
+		h, err := readHead(tx, r.ref.SessionID)
+		if err != nil {
+			return err
+		}
+		var records []Record
+		if e.Usage != nil {
+			records = append(records, e.Usage)
+		}
+		if e.Failure != nil {
+			records = append(records, r.failure(e))
+		}
+		if done.MessageID != "" {
+			records = append(records, &AssistantMessage{MessageID: r.messageID, Text: r.text.String(), Thinking: r.thinking.String(), Cut: done.Cancelled})
+		}
+		if done.Dropped {
+			records = append(records, notSent())
+		}
+		if err := r.log.append(tx, r.ref, h, append(records, &done)...); err != nil {
+			return err
+		}
+		if err := closeReply(tx, r.ref.TurnID); err != nil {
+			return err
+		}
+		return r.log.touch(tx, r.ref.SessionID)
+	})
+}
+
+func (r *Reply) failure(e Ending) *Failure {
+	f := &Failure{Message: e.Failure.Message, Code: e.Failure.Code}
+	if e.Dropped {
+		f.Dropped, f.ClientID = true, r.said.ClientID
+	}
+	return f
+}
+
+// tellEnd publishes the end. It holds the reply, so that Live never sees a turn whose done was told already.
+func (r *Reply) tellEnd(e Ending, done Done) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e.Usage != nil {
+		event.Publish(r.log.Bus, TopicUsage, UsageEvent{Ref: r.ref, Usage: *e.Usage})
+	}
+	var fault *Failure
+	if e.Failure != nil {
+		fault = r.failure(e)
+		event.Publish(r.log.Bus, TopicError, fault.event(r.ref))
+	}
+	d := done.event(r.ref, r.said, AssistantMessage{Text: r.text.String()}, fault)
+	event.Publish(r.log.Bus, TopicDone, d)
+	r.told = true
+}

@@ -1,0 +1,232 @@
+import { Link, Outlet, useNavigate, useParams, useRouterState } from "@tanstack/react-router";
+import { Bell, Keyboard, Menu as MenuIcon, MessageCircle, Monitor, Moon, PenLine, Search, Settings, Sun } from "lucide-react";
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
+import { useBootstrap } from "@/api/queries/bootstrap";
+import { usePatchConfig } from "@/api/queries/config";
+import { retryConnection, useConnection } from "@/api/queries/connection";
+import { useSessions } from "@/api/queries/sessions";
+import { ChatList, titleOf } from "@/features/chat/chat-list";
+import { SettingsNav } from "@/features/settings/settings-nav";
+import { cx } from "@/lib/cx";
+import { NARROW, useMedia } from "@/lib/media";
+import { setLook } from "@/lib/theme";
+import { Button, IconButton } from "@/ui/button";
+import { Drawer } from "@/ui/dialog";
+import { Mark } from "@/ui/mark";
+import { Banner } from "@/ui/surface";
+import { Tooltip } from "@/ui/tooltip";
+import { t } from "@/words";
+import { type Action, handleShortcut, useProvideActions } from "./actions";
+import { ModelMenu } from "./model-menu";
+import css from "./shell.module.css";
+
+const Palette = lazy(() => import("./palette"));
+const Shortcuts = lazy(() => import("./shortcuts"));
+
+type Room = "chat" | "notifications" | "settings" | "ui";
+
+function useRoom(): Room {
+  const path = useRouterState({ select: (s) => s.location.pathname });
+  const first = path.split("/")[1];
+  return first === "notifications" || first === "settings" || first === "ui" ? first : "chat";
+}
+
+const ROOMS = [
+  { room: "chat", to: "/chat", icon: MessageCircle, title: "rooms.chat" },
+  { room: "notifications", to: "/notifications", icon: Bell, title: "rooms.notifications" },
+  { room: "settings", to: "/settings", icon: Settings, title: "rooms.settings" },
+] as const;
+
+function Rail({ room, onPicked }: { room: Room; onPicked?: () => void }): ReactNode {
+  const unread = useBootstrap().data?.unread_notifications ?? 0;
+  return (
+    <nav className={css.rail} aria-label={t("rooms.label")}>
+      <div className={css.brand}>
+        <Mark />
+      </div>
+      {ROOMS.map(({ room: r, to, icon: Icon, title }) => (
+        <RailSlot key={r} last={r === "settings"}>
+          <Tooltip text={t(title)}>
+            <Link
+              to={to}
+              className={css.railLink}
+              aria-current={r === room ? "page" : undefined}
+              aria-label={r === "notifications" && unread > 0 ? t("rooms.unread", { count: unread }) : t(title)}
+              onClick={onPicked}
+            >
+              <Icon size={21} strokeWidth={1.8} aria-hidden />
+              {r === "notifications" && unread > 0 ? <span className={css.count}>{unread > 99 ? "99+" : unread}</span> : null}
+            </Link>
+          </Tooltip>
+        </RailSlot>
+      ))}
+    </nav>
+  );
+}
+
+function RailSlot({ last, children }: { last: boolean; children: ReactNode }): ReactNode {
+  return last ? (
+    <>
+      <span className={css.railSpace} />
+      {children}
+    </>
+  ) : (
+    children
+  );
+}
+
+function Side({ room, onPicked }: { room: Room; onPicked?: () => void }): ReactNode {
+  if (room === "chat") return <ChatList {...(onPicked ? { onPicked } : {})} />;
+  if (room === "settings") return <SettingsNav {...(onPicked ? { onPicked } : {})} />;
+  return null;
+}
+
+function useTitle(room: Room): string {
+  const { id } = useParams({ strict: false });
+  const session = useSessions().data?.find((s) => s.id === id);
+  if (room === "notifications") return t("rooms.notifications");
+  if (room === "settings") return t("rooms.settings");
+  if (room === "ui") return t("rooms.ui");
+  return session ? titleOf(session) : t("chat.new");
+}
+
+/** How the line to the engine stands; quiet for the first moment, so that a blink is not told. */
+function ConnectionBanner(): ReactNode {
+  const status = useConnection();
+  const [shown, setShown] = useState(false);
+  useEffect(() => {
+    if (status === "open") {
+      setShown(false);
+      return;
+    }
+    const timer = window.setTimeout(() => setShown(true), status === "lost" ? 700 : 4000);
+    return () => window.clearTimeout(timer);
+  }, [status]);
+  if (!shown) return null;
+  return (
+    <Banner
+      tone="warn"
+      live
+      actions={
+        <Button small onClick={retryConnection}>
+          {t("state.tryNow")}
+        </Button>
+      }
+    >
+      {t("state.reconnecting")}
+    </Banner>
+  );
+}
+
+function StoppedBanner(): ReactNode {
+  const stop = useBootstrap().data?.stop;
+  return stop?.stopped ? <Banner tone="bad">{t("state.stopped")}</Banner> : null;
+}
+
+export function Shell(): ReactNode {
+  const room = useRoom();
+  const narrow = useMedia(NARROW);
+  const [drawer, setDrawer] = useState(false);
+  const [palette, setPalette] = useState(false);
+  const [shortcuts, setShortcuts] = useState(false);
+  const navigate = useNavigate();
+  const patch = usePatchConfig();
+  const title = useTitle(room);
+
+  const actions = useMemo<Action[]>(() => {
+    const theme = (value: "light" | "dark" | "system", icon: Action["icon"], words: string): Action => ({
+      id: `theme.${value}`,
+      title: words,
+      icon,
+      group: "app",
+      run: () => {
+        setLook({ theme: value });
+        patch.mutate({ ui: { theme: value } });
+      },
+    });
+    return [
+      { id: "chat.new", title: t("chat.new"), icon: PenLine, group: "chat", shortcut: "Mod+Shift+O", run: () => void navigate({ to: "/chat" }) },
+      { id: "go.chat", title: t("go.chat"), icon: MessageCircle, group: "go", shortcut: "Mod+1", run: () => void navigate({ to: "/chat" }) },
+      { id: "go.notifications", title: t("go.notifications"), icon: Bell, group: "go", shortcut: "Mod+2", run: () => void navigate({ to: "/notifications" }) },
+      { id: "go.settings", title: t("go.settings"), icon: Settings, group: "go", shortcut: "Mod+,", run: () => void navigate({ to: "/settings" }) },
+      { id: "app.palette", title: t("palette.open"), icon: Search, group: "app", shortcut: "Mod+K", run: () => setPalette((p) => !p) },
+      { id: "app.shortcuts", title: t("shortcuts.title"), icon: Keyboard, group: "app", shortcut: "?", run: () => setShortcuts(true) },
+      theme("light", Sun, t("theme.useLight")),
+      theme("dark", Moon, t("theme.useDark")),
+      theme("system", Monitor, t("theme.useSystem")),
+    ];
+  }, [navigate, patch.mutate]);
+  useProvideActions(actions);
+
+  useEffect(() => {
+    const onKey = (e: KeyboardEvent) => void handleShortcut(e);
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+
+  useEffect(() => {
+    document.title = room === "chat" && title !== t("chat.new") ? t("app.titleWith", { title }) : t("app.name");
+  }, [room, title]);
+
+  useEffect(() => {
+    if (!narrow) setDrawer(false);
+  }, [narrow]);
+
+  const hasSide = room === "chat" || room === "settings";
+  const newChat = actions[0];
+  return (
+    <div className={cx(css.shell, narrow && css.narrow)}>
+      <a className={css.skip} href="#main" onClick={skipToMain}>
+        {t("app.skip")}
+      </a>
+      {narrow ? null : (
+        <>
+          <Rail room={room} />
+          {hasSide ? (
+            <div className={css.side}>
+              <Side room={room} />
+            </div>
+          ) : (
+            <div />
+          )}
+        </>
+      )}
+      <main id="main" className={cx(css.main, !hasSide && css.wideMain)} tabIndex={-1}>
+        <header className={css.bar}>
+          {narrow ? <IconButton label={t("rooms.open")} icon={MenuIcon} onClick={() => setDrawer(true)} /> : null}
+          <h1 className={css.barTitle}>{title}</h1>
+          {room === "chat" ? <ModelMenu /> : null}
+          {room === "chat" && newChat ? (
+            <IconButton label={newChat.title} keys={newChat.shortcut ?? ""} icon={newChat.icon} onClick={newChat.run} />
+          ) : null}
+          <IconButton label={t("palette.open")} keys="Mod+K" icon={Search} onClick={() => setPalette(true)} />
+        </header>
+        <div className={css.banners}>
+          <ConnectionBanner />
+          <StoppedBanner />
+        </div>
+        <div className={css.room}>
+          <Outlet />
+        </div>
+      </main>
+      {narrow ? (
+        <Drawer open={drawer} onClose={() => setDrawer(false)} title={t("rooms.label")}>
+          <Rail room={room} {...(hasSide ? {} : { onPicked: () => setDrawer(false) })} />
+          <div className={cx(css.side, css.drawerSide)}>
+            <Side room={room} onPicked={() => setDrawer(false)} />
+          </div>
+        </Drawer>
+      ) : null}
+      <Suspense>
+        {palette ? <Palette onClose={() => setPalette(false)} /> : null}
+        {shortcuts ? <Shortcuts onClose={() => setShortcuts(false)} /> : null}
+      </Suspense>
+    </div>
+  );
+}
+
+function skipToMain(e: { preventDefault: () => void }): void {
+  // The address after "#" is the room's: the link moves focus and nothing else.
+  e.preventDefault();
+  document.getElementById("main")?.focus();
+}

@@ -1,0 +1,119 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { ArrowDown } from "lucide-react";
+import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { ChatItem } from "@/api/queries/chat";
+import { t } from "@/words";
+import css from "./chat.module.css";
+import { Message, type MessageHandlers } from "./message";
+
+/** So near the end counts as being there. */
+const NEAR_PX = 56;
+const PADDING = 24;
+
+/** A first guess at heights, so that the scroll bar is about right before anything was measured. */
+function guess(item: ChatItem): number {
+  if (item.kind === "event") return 48;
+  if (item.kind === "reply") {
+    const letters = item.segments.reduce((n, s) => n + (s.kind === "text" ? s.text.length : 30), 0);
+    return 84 + Math.ceil(letters / 85) * 26;
+  }
+  return 92 + Math.floor(item.text.length / 70) * 24;
+}
+
+/**
+ * The messages of a chat, drawn only where they are seen. The view stays where the reader is; at the end it follows.
+ */
+export function Messages(props: {
+  items: readonly ChatItem[];
+  running: boolean;
+  showThinking: boolean;
+  handlers: MessageHandlers;
+  /** Changes when the person sent something: the view then goes to the end. */
+  sent: number;
+}): ReactNode {
+  const { items, running, showThinking, handlers, sent } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const atEnd = useRef(true);
+  const [pill, setPill] = useState(false);
+
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (i) => {
+      const item = items[i];
+      return item ? guess(item) : 80;
+    },
+    getItemKey: (i) => items[i]?.key ?? i,
+    overscan: 4,
+    paddingStart: PADDING,
+    paddingEnd: PADDING,
+    initialOffset: () => Number.MAX_SAFE_INTEGER,
+  });
+
+  const total = virtual.getTotalSize();
+  const toEnd = useCallback(() => {
+    const el = scroller.current;
+    if (el) el.scrollTop = el.scrollHeight;
+    atEnd.current = true;
+    setPill(false);
+  }, []);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs after each change of height, and when something was sent
+  useLayoutEffect(() => {
+    if (atEnd.current) toEnd();
+  }, [total, toEnd]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `sent` is what it waits for
+  useLayoutEffect(() => toEnd(), [sent, toEnd]);
+
+  const text = useLastLength(items);
+  const seen = useRef(text);
+  useEffect(() => {
+    if (running && !atEnd.current && text !== seen.current) setPill(true);
+    seen.current = text;
+  }, [text, running]);
+
+  const onScroll = useCallback(() => {
+    const el = scroller.current;
+    if (!el) return;
+    atEnd.current = el.scrollHeight - el.scrollTop - el.clientHeight < NEAR_PX;
+    if (atEnd.current) setPill(false);
+  }, []);
+
+  return (
+    <div className={css.view}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section ref={scroller} className={css.scroller} onScroll={onScroll} tabIndex={0} aria-label={t("chat.messages")}>
+        <div className={css.inner} style={{ height: total }}>
+          {virtual.getVirtualItems().map((v) => {
+            const item = items[v.index];
+            if (!item) return null;
+            return (
+              <div
+                key={v.key}
+                ref={virtual.measureElement}
+                data-index={v.index}
+                className={css.itemWrap}
+                style={{ transform: `translateY(${v.start}px)` }}
+              >
+                <Message item={item} last={v.index === items.length - 1} showThinking={showThinking} handlers={handlers} />
+              </div>
+            );
+          })}
+        </div>
+      </section>
+      {pill ? (
+        <button type="button" className={css.pill} onClick={toEnd}>
+          <ArrowDown size={15} aria-hidden />
+          {t("chat.newText")}
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+function useLastLength(items: readonly ChatItem[]): number {
+  const last = items.at(-1);
+  if (last?.kind !== "reply") return items.length;
+  return last.segments.reduce((n, s) => n + (s.kind === "tool" ? 1 : s.text.length), items.length);
+}
