@@ -66,8 +66,9 @@ func (s *shapes) schemaLocked(t reflect.Type) *huma.Schema {
 	}
 	s.aliasOptional(t, map[reflect.Type]bool{})
 	made := s.registry.Schema(t, true, "")
-	for _, schema := range s.registry.Map() {
+	for name, schema := range s.registry.Map() {
 		relax(schema)
+		allowNull(schema, s.registry.TypeFromRef(refPrefix+name))
 	}
 	relax(made)
 	s.made[t] = made
@@ -108,6 +109,19 @@ func relax(s *huma.Schema) {
 	}
 	if of, ok := s.AdditionalProperties.(*huma.Schema); ok {
 		relax(of)
+	}
+}
+
+// allowNull lets a pointer to an object be null, which huma can't say of a reference.
+func allowNull(s *huma.Schema, t reflect.Type) {
+	if t == nil || t.Kind() != reflect.Struct {
+		return
+	}
+	for f := range t.Fields() {
+		p := s.Properties[jsonName(f)]
+		if p != nil && p.Ref != "" && f.Type.Kind() == reflect.Pointer && !strings.Contains(f.Tag.Get("json"), "omit") {
+			s.Properties[jsonName(f)] = &huma.Schema{AnyOf: []*huma.Schema{{Ref: p.Ref}, {Enum: []any{nil}}}, Description: p.Description}
+		}
 	}
 }
 

@@ -23,11 +23,14 @@ func splices(text string, all []splice) string {
 	return text
 }
 
-// edited gives the text with the changes made in it and nothing else touched. Each change is proven: the text is read
-// again and must then say exactly what it said before with this one change. What cannot be done in the text is done on
-// the parsed tree, which keeps comments and order but not every space; what cannot be proven is refused.
+// edited gives the text with the changes made in it and nothing else touched. It is proven: the text is read again and
+// must then say exactly what it said before with these changes. What cannot be done in the text is done on the parsed
+// tree, which keeps comments and order but not every space; what cannot be proven is refused.
 func edited(text string, changes []change) (string, error) {
-	for _, c := range changes {
+	if next, err := editTexts(text, changes); err == nil && proven(text, next, changes...) {
+		return next, nil
+	}
+	for _, c := range changes { // one by one, so that only what needs it is done on the tree
 		next, err := editText(text, c)
 		if err != nil || !proven(text, next, c) {
 			if next, err = editTree(text, c); err != nil {
@@ -42,14 +45,23 @@ func edited(text string, changes []change) (string, error) {
 	return text, nil
 }
 
-// proven: after says what before said with the change made.
-func proven(before, after string, c change) bool {
+func editTexts(text string, changes []change) (_ string, err error) {
+	for _, c := range changes {
+		if text, err = editText(text, c); err != nil {
+			return "", err
+		}
+	}
+	return text, nil
+}
+
+// proven: after says what before said with the changes made.
+func proven(before, after string, changes ...change) bool {
 	was, err1 := textValues(before)
 	is, err2 := textValues(after)
 	if err1 != nil || err2 != nil {
 		return false
 	}
-	return reflect.DeepEqual(hollow(apply(was, []change{c})), hollow(is))
+	return reflect.DeepEqual(hollow(apply(was, changes)), hollow(is))
 }
 
 // hollow takes an empty table for nothing, which it is in a settings file.

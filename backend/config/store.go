@@ -32,12 +32,12 @@ type Subscriber interface {
 	Commit(ctx context.Context, from, to *Config)
 }
 
-// Options of a Store. Bus may be nil: then nothing is published.
+// Options of a Store. Only Dir is needed.
 type Options struct {
-	Dir   string // the data folder
-	Clock clock.Clock
-	Log   *slog.Logger
-	Bus   *event.Bus
+	Dir   string       // the data folder
+	Clock clock.Clock  // nil: the computer's
+	Log   *slog.Logger // nil: nothing is logged
+	Bus   *event.Bus   // nil: nothing is published
 }
 
 // Store is the settings of one data folder.
@@ -91,6 +91,12 @@ func Open(o Options) (*Store, error) {
 			Because(fmt.Errorf("make data folder: %w", err))
 	}
 	s := &Store{path: filepath.Join(o.Dir, fileName), clock: o.Clock, log: o.Log, bus: o.Bus, logged: map[string]bool{}}
+	if s.clock == nil {
+		s.clock = clock.Real{}
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sweep(o.Dir)

@@ -10,11 +10,11 @@ import (
 	"sentient/backend/sysinfo"
 )
 
-// How models are reached. An answer may take minutes and silence is watched by the adapters, so these are only the
-// outermost bounds.
+// How models are reached. An answer may take minutes and silence is watched by the adapters, so nothing
+// but the size of an answer is bounded here.
 var (
-	modelPolicy   = netx.Policy{Addresses: netx.Any, Timeout: 3 * time.Hour, HeaderTimeout: time.Hour, MaxBody: 64 << 20, PerHost: 16}
-	builtinPolicy = netx.Policy{Addresses: netx.Loopback, Timeout: 3 * time.Hour, HeaderTimeout: time.Hour, MaxBody: 64 << 20, PerHost: 16}
+	modelPolicy   = netx.Policy{Addresses: netx.Any, Timeout: -1, HeaderTimeout: -1, MaxBody: 64 << 20, PerHost: -1}
+	builtinPolicy = netx.Policy{Addresses: netx.Loopback, Timeout: -1, HeaderTimeout: -1, MaxBody: 64 << 20, PerHost: -1}
 )
 
 func (e *Engine) builtinModel(net *netx.Client) *builtin.Service {

@@ -58,6 +58,12 @@ func tsBare(s *huma.Schema, indent string) string {
 			lines = append(lines, "\n"+indent+"  | "+tsType(one, indent+"  "))
 		}
 		return strings.Join(lines, "")
+	case len(s.AnyOf) > 0:
+		var parts []string
+		for _, one := range s.AnyOf {
+			parts = append(parts, tsType(one, indent))
+		}
+		return strings.Join(parts, " | ")
 	case len(s.Enum) > 0:
 		var values []string
 		for _, v := range s.Enum {

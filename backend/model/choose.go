@@ -82,7 +82,7 @@ func (s *Service) roleModel(ctx context.Context, role string, c *config.Config) 
 	if err == nil && hasTag(tags, id) {
 		return name, nil
 	}
-	if s.anyKey(ctx, c) {
+	if s.anyKey(ctx) {
 		return name, nil // the client says what is wrong with Ollama; which other model is used is the person's choice
 	}
 	if s.o.Builtin != nil {

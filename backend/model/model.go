@@ -24,6 +24,7 @@ import (
 	"sentient/backend/llm"
 	"sentient/backend/llm/ollama"
 	"sentient/backend/model/builtin"
+	"sentient/backend/secret"
 )
 
 // Settings is what is needed of the config store.
@@ -34,10 +35,12 @@ type Settings interface {
 	Modify(ctx context.Context, change func(*config.Config)) error
 }
 
-// Keys gives providers' keys.
+// Keys gives providers' keys: secret.Store.
 type Keys interface {
-	// Key gives the key of a provider, from the keychain, else from the environment variable env, "" when there is none.
-	Key(ctx context.Context, provider, env string) (string, error)
+	// Get gives the key that is kept under a provider's id, else in its environment variable, "" when there is none.
+	Get(ctx context.Context, name string) (value string, source secret.Source, err error)
+	// List says of every name whether it is set.
+	List(ctx context.Context) ([]secret.Entry, error)
 }
 
 // Builtin is what is needed of the built-in model.
@@ -56,9 +59,11 @@ type Options struct {
 	Builtin  Builtin // nil where there is none
 	// HTTP reaches the services, on this computer, in the house and in the world: the person sets their addresses. It has
 	// no overall timeout, since an answer may take minutes.
-	HTTP  *http.Client
-	Clock clock.Clock
-	Log   *slog.Logger
+	HTTP *http.Client
+	// Getenv reads the environment, for keys of local servers (models.providers.<id>.api_key_env).
+	Getenv func(string) string
+	Clock  clock.Clock
+	Log    *slog.Logger
 }
 
 // Service chooses models. It is safe for concurrent use.

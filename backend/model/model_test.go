@@ -19,24 +19,28 @@ import (
 	"sentient/backend/model/builtin"
 	"sentient/backend/obs"
 	"sentient/backend/opt"
+	"sentient/backend/secret"
 )
 
-// keyring holds keys, and keeps who asked for which environment variable.
+// keyring holds keys.
 type keyring struct {
-	mu   sync.Mutex
 	keys map[string]string
-	envs map[string]string
 	err  error
 }
 
-func (k *keyring) Key(_ context.Context, provider, env string) (string, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.envs == nil {
-		k.envs = map[string]string{}
+func (k *keyring) Get(_ context.Context, name string) (string, secret.Source, error) {
+	if k.keys[name] == "" {
+		return "", secret.None, k.err
 	}
-	k.envs[provider] = env
-	return k.keys[provider], k.err
+	return k.keys[name], secret.Keychain, k.err
+}
+
+func (k *keyring) List(context.Context) ([]secret.Entry, error) {
+	list := []secret.Entry{}
+	for _, n := range secret.Names() {
+		list = append(list, secret.Entry{Name: n.Name, Kind: n.Kind, Set: k.keys[n.Name] != ""})
+	}
+	return list, k.err
 }
 
 // small is a built-in model that is there or not.
@@ -140,7 +144,8 @@ func build(t *testing.T, ollama string) *world {
 		t.Fatal(err)
 	}
 	w := &world{t: t, store: store, keys: &keyring{keys: map[string]string{}}, small: &small{model: scripted.New()}}
-	w.Service = New(Options{Settings: store, Keys: w.keys, Builtin: w.small, HTTP: &http.Client{}, Clock: clock.Real{}, Log: obs.Discard()})
+	w.Service = New(Options{Settings: store, Keys: w.keys, Builtin: w.small, HTTP: &http.Client{}, Clock: clock.Real{}, Log: obs.Discard(),
+		Getenv: func(name string) string { return "from " + name }})
 	w.patch(map[string]any{"providers": map[string]any{"ollama": map[string]any{"api_base": ollama}}})
 	return w
 }
@@ -331,8 +336,10 @@ func TestClientsAreKeptUntilTheirKeyChanges(t *testing.T) {
 	if err != nil || one.Model != two.Model || one.Model == three.Model {
 		t.Errorf("clients %p %p %p, %v", one.Model, two.Model, three.Model, err)
 	}
-	if w.keys.envs["openai"] != "OPENAI_API_KEY" {
-		t.Errorf("environment variables asked for: %v", w.keys.envs)
+	w.patch(map[string]any{"providers": map[string]any{"vllm": map[string]any{"api_key_env": "MY_VLLM"}}})
+	p, _ := providerOf("vllm")
+	if key, err := w.key(t.Context(), p, w.store.Get()); err != nil || key != "from MY_VLLM" {
+		t.Errorf("a local server's key: %q, %v", key, err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"sentient/backend/config"
 	"sentient/backend/errs"
 	"sentient/backend/model/builtin"
+	"sentient/backend/secret"
 )
 
 // Kinds of providers.
@@ -158,31 +159,21 @@ type Provider struct {
 // cannot be read counts as no key.
 func (s *Service) Providers(ctx context.Context, _ *ProvidersInput) ([]Provider, error) {
 	c := s.o.Settings.Get()
+	set := s.keysSet(ctx)
 	list := []Provider{}
 	for _, p := range providers() {
-		if p.hidden {
+		if p.hidden || p.speaks == speaksBuiltin && s.o.Builtin == nil {
 			continue
 		}
-		out := Provider{ID: p.id, Label: p.label, Kind: p.kind, KeyRequired: p.key, DocsURL: p.docs, Suggested: slices.Clone(p.suggested)}
+		out := Provider{ID: p.id, Label: p.label, Kind: p.kind, KeyRequired: p.key, KeySet: set[p.id] || s.envKey(p, c) != "",
+			DocsURL: p.docs, Suggested: append([]string{}, p.suggested...)}
 		if p.speaks == speaksBuiltin {
-			if s.o.Builtin == nil {
-				continue
-			}
 			if name, ok := s.o.Builtin.Present(); ok {
-				out.Suggested = []string{p.id + "/" + name}
+				out.Suggested = append(out.Suggested, p.id+"/"+name)
 			}
-		} else {
-			key, err := s.key(ctx, p, c)
-			if err != nil {
-				s.o.Log.WarnContext(ctx, "key not read", "provider", p.id, "error", err)
-			}
-			out.KeySet = key != ""
 		}
 		if base := address(p, c); base != "" {
 			out.APIBase = &base
-		}
-		if out.Suggested == nil {
-			out.Suggested = []string{}
 		}
 		list = append(list, out)
 	}
@@ -191,25 +182,40 @@ func (s *Service) Providers(ctx context.Context, _ *ProvidersInput) ([]Provider,
 
 // key gives a provider's key, "" when there is none.
 func (s *Service) key(ctx context.Context, p provider, c *config.Config) (string, error) {
-	if s.o.Keys == nil || p.speaks == speaksBuiltin {
-		return "", nil
+	if !p.key {
+		return s.envKey(p, c), nil
 	}
-	name := p.id
-	if p.hidden {
-		name = "ollama"
-	}
-	return s.o.Keys.Key(ctx, name, c.Models.Providers[name].APIKeyEnv)
+	key, _, err := s.o.Keys.Get(ctx, p.id)
+	return key, err
 }
 
-// anyKey says whether any provider in the cloud has a key: then somebody set Sentient up, and what answers is theirs to say.
-func (s *Service) anyKey(ctx context.Context, c *config.Config) bool {
-	for _, p := range providers() {
-		if !p.key {
-			continue
-		}
-		if key, err := s.key(ctx, p, c); err == nil && key != "" {
-			return true
+// envKey is for local servers that want a key: the keychain has no names for them.
+func (s *Service) envKey(p provider, c *config.Config) string {
+	name := c.Models.Providers[p.id].APIKeyEnv
+	if p.key || p.speaks == speaksBuiltin || name == "" || s.o.Getenv == nil {
+		return ""
+	}
+	return strings.TrimSpace(s.o.Getenv(name))
+}
+
+// keysSet says which providers have a key.
+func (s *Service) keysSet(ctx context.Context) map[string]bool {
+	entries, err := s.o.Keys.List(ctx)
+	if err != nil {
+		s.o.Log.WarnContext(ctx, "keys not read", "error", err)
+	}
+	set := map[string]bool{}
+	for _, e := range entries {
+		if e.Kind == secret.Provider && e.Set {
+			set[e.Name] = true
 		}
 	}
-	return false
+	return set
+}
+
+// anyKey says whether any provider of models has a key or a sign-in: then somebody set Sentient up, and which model
+// answers is theirs to say.
+func (s *Service) anyKey(ctx context.Context) bool {
+	set := s.keysSet(ctx)
+	return set["chatgpt"] || slices.ContainsFunc(providers(), func(p provider) bool { return p.key && set[p.id] })
 }

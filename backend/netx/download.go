@@ -282,7 +282,7 @@ func (d *download) save(ctx context.Context, cancel func(), resp *http.Response,
 func (d *download) copy(ctx context.Context, cancel func(), f *os.File, body io.Reader) error {
 	err := svc.Run(ctx, d.watch, func(ctx context.Context) error {
 		defer context.AfterFunc(ctx, cancel)()
-		if err := d.pump(f, body); err != nil {
+		if err := d.pump(ctx, f, body); err != nil {
 			return err
 		}
 		return errComplete
@@ -320,9 +320,12 @@ func (d *download) watch(ctx context.Context) error {
 	}
 }
 
-func (d *download) pump(f *os.File, body io.Reader) error {
+func (d *download) pump(ctx context.Context, f *os.File, body io.Reader) error {
 	limit := d.limit()
 	for buf := make([]byte, pieceSize); ; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		n, err := body.Read(buf)
 		if d.done.Load()+int64(n) > limit {
 			return errors.Join(tooLarge(d.url), d.forget())

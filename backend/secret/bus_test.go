@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -17,7 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/godbus/dbus/v5"
+
 	"sentient/backend/obs"
+	"sentient/backend/svc"
 )
 
 // need ends the test where a program is missing: a failure in CI, a printed skip elsewhere.
@@ -99,22 +101,42 @@ func (b *bus) startKeyring(t *testing.T, unlock bool) {
 	var said bytes.Buffer
 	b.keyring.Stderr = &said
 	run(t, b.keyring)
-	// It is ready when somebody owns the name: the bus says so, or makes the caller wait.
-	for range 400 {
-		if v, err := openBus(t.Context(), b.getenv, "probe"); err == nil {
-			v.close()
-			return
-		}
-		pause()
+	b.awaitName(t, secretsName)
+	if t.Failed() {
+		t.Fatalf("the keyring did not come up: %s", said.String())
 	}
-	t.Fatalf("the keyring did not come up: %s", said.String())
 }
 
-// pause lets another process go on; it is only ever used to ask again, up to a number of times.
-func pause() {
-	ctx, cancel := context.WithTimeout(context.Background(), 25*time.Millisecond)
+// awaitName waits until somebody on the bus owns a name.
+func (b *bus) awaitName(t *testing.T, name string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // only so that a hang ends the test
 	defer cancel()
-	<-ctx.Done()
+	conn, err := dbus.Connect(b.address, dbus.WithContext(ctx))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	changes := make(chan *dbus.Signal, 100)
+	conn.Signal(changes)
+	err = conn.AddMatchSignal(dbus.WithMatchInterface("org.freedesktop.DBus"), dbus.WithMatchMember("NameOwnerChanged"), dbus.WithMatchArg(0, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for owned := false; ; {
+		if err := conn.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.NameHasOwner", 0, name).Store(&owned); err != nil || owned {
+			if err != nil {
+				t.Error(err)
+			}
+			return
+		}
+		select {
+		case <-changes:
+		case <-ctx.Done():
+			t.Errorf("nobody owns %s", name)
+			return
+		}
+	}
 }
 
 func (b *bus) stopKeyring() {
@@ -185,19 +207,20 @@ func silentBus(t *testing.T) (address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
+	tree := svc.NewTree("silent bus", obs.Discard())
+	t.Cleanup(func() {
+		l.Close()
+		tree.Close()
+	})
+	tree.Go("accept", func(context.Context) {
 		for {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
-			go func() {
-				_, _ = io.Copy(io.Discard, c)
-				c.Close()
-			}()
+			defer c.Close() // all of them, at the end
 		}
-	}()
+	})
 	return "unix:path=" + filepath.Join(dir, "s")
 }
 

@@ -106,7 +106,7 @@ func (f *sealed) change(ctx context.Context, edit func(map[string]entry) (change
 	defer lock.Unlock()
 	entries, err := f.read()
 	if errors.Is(err, errUnreadable) {
-		if err := f.setAside(); err != nil {
+		if err := setAside(f.path); err != nil {
 			return err
 		}
 		entries, err = map[string]entry{}, nil
@@ -124,6 +124,12 @@ func (f *sealed) change(ctx context.Context, edit func(map[string]entry) (change
 		return nil
 	}
 	key, err := f.key()
+	if errors.Is(err, errUnreadable) {
+		if err := setAside(f.keyPath); err != nil {
+			return err
+		}
+		err = fs.ErrNotExist
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		key, err = f.makeKey()
 	}
@@ -144,17 +150,18 @@ func (f *sealed) change(ctx context.Context, edit func(map[string]entry) (change
 	return writeWhole(f.path, box.Seal(out, nonce, plain, []byte(magic+f.service)))
 }
 
-func (f *sealed) setAside() error {
+// setAside renames what cannot be read to a name that is free.
+func setAside(path string) error {
 	for i := 1; i < 1000; i++ {
-		to := fmt.Sprintf("%s.unreadable-%d", f.path, i)
+		to := fmt.Sprintf("%s.unreadable-%d", path, i)
 		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
-			if err := os.Rename(f.path, to); err != nil {
-				return fmt.Errorf("set the encrypted file aside: %w", err)
+			if err := os.Rename(path, to); err != nil {
+				return fmt.Errorf("set an unreadable file aside: %w", err)
 			}
 			return nil
 		}
 	}
-	return errors.New("set the encrypted file aside: too many of them")
+	return errors.New("set an unreadable file aside: too many of them")
 }
 
 // key reads the file's key. fs.ErrNotExist: there is none yet.

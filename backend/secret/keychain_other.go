@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"github.com/99designs/keyring"
@@ -90,14 +91,18 @@ func (k *systemKeychain) remove(ctx context.Context, name string) error {
 	return err
 }
 
-func (k *systemKeychain) names(ctx context.Context) ([]string, error) {
-	var out []string
+func (k *systemKeychain) have(ctx context.Context, names []string) (map[string]bool, error) {
+	var keys []string
 	err := k.bounded(ctx, func() (err error) {
-		out, err = k.ring.Keys()
+		keys, err = k.ring.Keys()
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("list the keychain: %w", err)
+	}
+	out := map[string]bool{}
+	for _, n := range names {
+		out[n] = slices.Contains(keys, n)
 	}
 	return out, nil
 }

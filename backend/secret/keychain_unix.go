@@ -280,21 +280,20 @@ func (s *secretService) delete(ctx context.Context, items []dbus.ObjectPath) err
 	return nil
 }
 
-// names gives the entries of the service, those in a locked collection too: names are no secret.
-func (s *secretService) names(ctx context.Context) ([]string, error) {
+// have tells which of these names have an entry, in a locked collection too. Each is searched for: of a locked entry a
+// keyring tells whether its attributes are these, not what they are.
+func (s *secretService) have(ctx context.Context, names []string) (map[string]bool, error) {
+	out := map[string]bool{}
 	open, locked, err := s.search(ctx, map[string]string{"service": s.service})
-	if err != nil {
-		return nil, err
+	if err != nil || len(open)+len(locked) == 0 {
+		return out, err
 	}
-	var out []string
-	for _, item := range append(open, locked...) {
-		var v dbus.Variant
-		if err := s.call(ctx, item, "org.freedesktop.DBus.Properties.Get", []any{itemFace, "Attributes"}, &v); err != nil {
+	for _, n := range names {
+		open, locked, err := s.search(ctx, s.attributes(n))
+		if err != nil {
 			return nil, err
 		}
-		if a, ok := v.Value().(map[string]string); ok && a["username"] != "" {
-			out = append(out, a["username"])
-		}
+		out[n] = len(open)+len(locked) > 0
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,7 +78,7 @@ func (s Source) MarshalJSON() ([]byte, error) {
 type Entry struct {
 	Name   string `json:"name"`
 	Set    bool   `json:"set"`
-	Source Source `json:"source"`
+	Source Source `json:"source" nullable:"true" enum:"keychain,env"`
 	Kind   Kind   `json:"kind"`
 }
 
@@ -286,12 +287,14 @@ func (s *Store) List(ctx context.Context) ([]Entry, error) {
 		s.log.WarnContext(ctx, "cannot read the encrypted file of secrets", "error", err)
 	}
 	stored := map[string]bool{}
+	names := make([]string, len(table))
+	for i, n := range table {
+		names[i] = n.Name
+	}
 	var late []string // deleted while the keychain could not be reached: now it can
 	err = s.withKeychain(ctx, func(ctx context.Context, v vault) error {
-		names, err := v.names(ctx)
-		for _, n := range names {
-			stored[n] = true
-		}
+		has, err := v.have(ctx, names)
+		maps.Copy(stored, has)
 		for name, e := range entries {
 			if err == nil && e.Gone {
 				if err = removeWhole(ctx, v, name); err == nil {

@@ -13,7 +13,7 @@ type vault interface {
 	get(ctx context.Context, name string) (value string, found bool, err error)
 	put(ctx context.Context, name, value string) error
 	remove(ctx context.Context, name string) error // what is not there is no error
-	names(ctx context.Context) ([]string, error)
+	have(ctx context.Context, names []string) (map[string]bool, error)
 	close()
 }
 

@@ -19,13 +19,13 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"time"
 
 	"sentient/backend/clock"
 	"sentient/backend/llm"
 	"sentient/backend/llm/openai"
+	"sentient/backend/sysinfo"
 )
 
 // Provider is the name of this provider in "provider/model".
@@ -92,7 +92,7 @@ type Options struct {
 	Log     *slog.Logger
 	// ContextLength is what a person wants the model to read at once, in tokens; asked anew at each start.
 	ContextLength func() int
-	MemoryBytes   func() uint64 // of this computer, 0 when unknown: chooses the offer
+	MemoryBytes   func() uint64 // chooses the offer, 0 when unknown; nil: this computer's
 	Cores         int           // 0: as many as there are
 	Idle          time.Duration // unused for so long it is unloaded; 0: ten minutes
 	Silence       time.Duration // of an answer until it is given up (models.request_timeout_s); 0: the adapter's
@@ -115,7 +115,7 @@ type Service struct {
 	crashes      int       // in a row
 	failedStarts int       // ever: tells a waiting question that the start it waits for failed
 	notBefore    time.Time // a server that keeps dying is not started again before this
-	download     *progress
+	downloading  bool
 	wake         chan struct{} // tells Serve that wanted is set
 }
 
@@ -129,7 +129,7 @@ const defaultContext = 8192
 // New makes the service. It starts nothing and reads nothing.
 func New(o Options) *Service {
 	if o.Cores == 0 {
-		o.Cores = runtime.NumCPU()
+		o.Cores = sysinfo.CPUs()
 	}
 	if o.Idle == 0 {
 		o.Idle = idleAfter
@@ -138,7 +138,7 @@ func New(o Options) *Service {
 		o.ContextLength = func() int { return defaultContext }
 	}
 	if o.MemoryBytes == nil {
-		o.MemoryBytes = func() uint64 { return 0 }
+		o.MemoryBytes = func() uint64 { total, _ := sysinfo.Memory(); return uint64(total) }
 	}
 	if o.Adapter == nil {
 		o.Adapter = func(baseURL, apiKey string) llm.Model {
@@ -188,7 +188,7 @@ func (s *Service) Status(ctx context.Context) Status {
 		st.ContextLength = s.contextFor(found)
 	}
 	switch {
-	case s.download != nil:
+	case s.downloading:
 		st.State = Downloading
 	case found == nil:
 	case s.server != nil && s.server.ready:

@@ -9,25 +9,18 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"github.com/shirou/gopsutil/v4/disk"
+	"sync/atomic"
 
 	"sentient/backend/errs"
+	"sentient/backend/netx"
+	"sentient/backend/svc"
+	"sentient/backend/sysinfo"
 	"sentient/backend/wholefile"
 )
 
-// Fetch is one file to download.
-type Fetch struct {
-	URL    string
-	Path   string // where the whole file goes; a part waits beside it for the next try
-	Size   int64  // in bytes, exact
-	SHA256 string // in hex; "" when unknown
-}
-
-// Fetcher downloads. It follows redirects to public addresses only, goes on where an earlier try stopped, and leaves at
-// Path the whole file of that SHA-256 or nothing.
+// Fetcher downloads files: netx.Client, whose sentences and codes come out as they are.
 type Fetcher interface {
-	Fetch(ctx context.Context, f Fetch, progress func(done int64)) error
+	Download(ctx context.Context, r netx.Request) error
 }
 
 // Progress is one line of a download, in the shape of a model pull (§3): what is being done, and bytes of the whole.
@@ -36,8 +29,6 @@ type Progress struct {
 	Completed int64  `json:"completed,omitempty"`
 	Total     int64  `json:"total,omitempty"`
 }
-
-type progress struct{}
 
 var (
 	errBusy    = errs.New(errs.Conflict, "builtin_downloading", "The built-in model is already being downloaded.")
@@ -51,12 +42,16 @@ var (
 	errSave = errs.New(errs.Unavailable, "builtin_save", "The built-in model could not be saved. Check that there is room on the disk and try again.")
 )
 
+// lines is about how many lines of progress a whole download has.
+const lines = 400
+
 // slack is what must stay free on the disk beside a download.
 const slack = 500 << 20
 
 // Download brings a model and the program that runs it into the data folder, on the person's word. name is one of the
-// catalogue, "" for the one that suits this computer. each is called on the caller's goroutine; its error, or the end of
-// ctx, stops the download, and the next one goes on from there. The last line has the status "success".
+// catalogue, "" for the one that suits this computer. each is called for one line after the other, not on the caller's
+// goroutine; its error, or the end of ctx, stops the download, and the next one goes on from there. The last line has the
+// status "success".
 func (s *Service) Download(ctx context.Context, name string, each func(Progress) error) error {
 	a, ok := s.archive()
 	if !ok || s.o.Fetcher == nil {
@@ -73,7 +68,7 @@ func (s *Service) Download(ctx context.Context, name string, each func(Progress)
 	if err := os.MkdirAll(s.folder(), 0o700); err != nil {
 		return errSave.Because(err)
 	}
-	if err := s.room(ctx, m, a); err != nil {
+	if err := s.room(m, a); err != nil {
 		return err
 	}
 	total := a.size + m.SizeBytes
@@ -109,10 +104,10 @@ func (s *Service) pick(name string) (*offered, error) {
 func (s *Service) beginDownload() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.download != nil {
+	if s.downloading {
 		return false
 	}
-	s.download = &progress{}
+	s.downloading = true
 	s.touchLocked()
 	return true
 }
@@ -120,7 +115,7 @@ func (s *Service) beginDownload() bool {
 func (s *Service) endDownload() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.download = nil
+	s.downloading = false
 	s.touchLocked()
 }
 
@@ -133,21 +128,19 @@ func (s *Service) forgetFailures() {
 }
 
 // room refuses a download that would fill the disk. What an earlier try left counts as free, since it is used again.
-func (s *Service) room(ctx context.Context, m *offered, a archive) error {
-	usage, err := disk.UsageWithContext(ctx, s.folder())
-	if err != nil {
-		s.o.Log.Warn("free space unknown", "error", err)
-		return nil
-	}
+func (s *Service) room(m *offered, a archive) error {
+	free, known := sysinfo.DiskFree(s.folder())
 	need := m.SizeBytes + 4*a.size + slack // the program unpacked is about three times its archive
-	if info, err := os.Stat(filepath.Join(s.folder(), m.File)); err == nil {
-		need -= info.Size()
+	for _, name := range []string{m.File, m.File + ".part"} {
+		if info, err := os.Stat(filepath.Join(s.folder(), name)); err == nil {
+			need -= info.Size()
+		}
 	}
-	if int64(usage.Free) >= need {
+	if !known || int64(free) >= need {
 		return nil
 	}
-	return errs.Newf(errs.Unavailable, "disk_full",
-		"There is not enough room on the disk: the built-in model needs %.1f GB and %.1f GB are free.", float64(need)/1e9, float64(usage.Free)/1e9)
+	return errs.Newf(errs.Unavailable, "disk_full", "There is not enough room on the disk: the built-in model needs %s and %s are free.",
+		sysinfo.Bytes(need), free)
 }
 
 // program brings the archive and unpacks it, unless its folder is there: it only ever appears whole.
@@ -157,7 +150,7 @@ func (s *Service) program(ctx context.Context, a archive, total int64, each func
 		return nil
 	}
 	packed := filepath.Join(s.folder(), a.file)
-	err := s.fetch(ctx, Fetch{URL: a.url(), Path: packed, Size: a.size, SHA256: a.sha},
+	err := s.fetch(ctx, netx.Request{URL: a.url(), To: packed, Size: a.size, SHA256: a.sha},
 		Progress{Status: "downloading the program", Total: total}, 0, each)
 	if err != nil {
 		return err
@@ -190,7 +183,7 @@ func (s *Service) modelFile(ctx context.Context, m *offered, before, total int64
 	if info, err := os.Stat(path); err == nil && info.Size() == m.SizeBytes {
 		return nil
 	}
-	err := s.fetch(ctx, Fetch{URL: m.url, Path: path, Size: m.SizeBytes, SHA256: m.SHA256},
+	err := s.fetch(ctx, netx.Request{URL: m.url, To: path, Size: m.SizeBytes, SHA256: m.SHA256},
 		Progress{Status: "downloading the model", Total: total}, before, each)
 	if err != nil {
 		return err
@@ -202,20 +195,50 @@ func (s *Service) modelFile(ctx context.Context, m *offered, before, total int64
 	return nil
 }
 
-// fetch downloads one file and turns its progress into that of the whole.
-func (s *Service) fetch(ctx context.Context, f Fetch, line Progress, before int64, each func(Progress) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	err := s.o.Fetcher.Fetch(ctx, f, func(done int64) {
-		line.Completed = before + done
-		if err := each(line); err != nil {
-			cancel(err)
+// fetch downloads one file and turns its progress into that of the whole. Whoever reads the lines may be slow; the
+// download does not wait, and what came in the meantime is one line.
+func (s *Service) fetch(ctx context.Context, r netx.Request, line Progress, before int64, each func(Progress) error) error {
+	var done atomic.Int64
+	more := make(chan struct{}, 1)
+	r.Resume = true
+	r.Progress = func(n, _ int64) {
+		done.Store(n)
+		select {
+		case more <- struct{}{}:
+		default:
 		}
-	})
-	if err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
 	}
-	return err
+	told := int64(-1)
+	tell := func() error {
+		n := done.Load()
+		if step := line.Total / lines; n == told || n < r.Size && told >= 0 && n-told < step {
+			return nil
+		}
+		told = n
+		line.Completed = before + n
+		return each(line)
+	}
+	err := svc.Run(ctx,
+		func(ctx context.Context) error { return s.o.Fetcher.Download(ctx, r) },
+		func(ctx context.Context) error {
+			for {
+				select {
+				case <-ctx.Done():
+					return nil
+				case <-more:
+					if err := tell(); err != nil {
+						return err
+					}
+				}
+			}
+		})
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return tell()
 }
 
 // checkGGUF looks at what every model file begins with and at its size: a page that says "sign in first" has neither.

@@ -16,19 +16,20 @@ import (
 
 	"sentient/backend/errs"
 	"sentient/backend/llm"
+	"sentient/backend/netx"
 )
 
 // depot is where downloads come from: files by address. It keeps what it was asked for.
 type depot struct {
 	files map[string][]byte
-	asked []Fetch
+	asked []netx.Request
 	fail  error
 	gate  func(ctx context.Context) // called before the file is there
 }
 
-func (d *depot) Fetch(ctx context.Context, f Fetch, progress func(int64)) error {
-	d.asked = append(d.asked, f)
-	progress(f.Size / 2)
+func (d *depot) Download(ctx context.Context, r netx.Request) error {
+	d.asked = append(d.asked, r)
+	r.Progress(r.Size/2, r.Size)
 	if d.gate != nil {
 		d.gate(ctx)
 	}
@@ -38,12 +39,12 @@ func (d *depot) Fetch(ctx context.Context, f Fetch, progress func(int64)) error 
 	if d.fail != nil {
 		return d.fail
 	}
-	data, ok := d.files[f.URL]
+	data, ok := d.files[r.URL]
 	if !ok {
 		return errors.New("no such file")
 	}
-	progress(f.Size)
-	return os.WriteFile(f.Path, data, 0o600)
+	r.Progress(r.Size, r.Size)
+	return os.WriteFile(r.To, data, 0o600)
 }
 
 type member struct {

@@ -60,7 +60,7 @@ export interface Bootstrap {
   /** What the person should know about this start, a sentence each */
   notes: Array<string>;
   /** Set when the database could not be opened */
-  safe_mode: SafeMode;
+  safe_mode: SafeMode | null;
   stop: StopState;
   ui: UI;
   unread_notifications: number;
@@ -130,7 +130,7 @@ export interface Entry {
   kind: string;
   name: string;
   set: boolean;
-  source: string;
+  source: "keychain" | "env" | null;
 }
 
 export interface ErrorBody {
@@ -720,8 +720,8 @@ export interface Snapshot {
 export interface Status {
   context_length: number;
   message: string;
-  model: ModelInfo;
-  offer: Offer;
+  model: ModelInfo | null;
+  offer: Offer | null;
   program: Program;
   state: string;
 }
