@@ -227,3 +227,6 @@ type noPage struct{}
 func (noPage) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
+
+// InApp tells whether any window says that it is in front (§1 `presence`).
+func (e *Engine) InApp() bool { return e.hub.InApp() }

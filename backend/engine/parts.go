@@ -42,7 +42,7 @@ func (e *Engine) assemble(ctx context.Context, s *api.Services) (*parts, error) 
 	}
 	net := netx.New(netx.Options{Clock: e.o.Clock, Log: e.o.Log, UserAgent: "Sentient/" + e.o.Version})
 	p.builtin = e.builtinModel(net)
-	models := model.New(model.Options{Settings: e.config, Keys: keys{secrets}, Builtin: p.builtin,
+	models := model.New(model.Options{Settings: e.config, Keys: secrets, Builtin: p.builtin,
 		HTTP: net.HTTP(modelPolicy), Clock: e.o.Clock, Log: e.o.Log})
 	p.transcript = transcript.New(transcript.Options{DB: e.db, Bus: e.bus, Clock: e.o.Clock, Log: e.o.Log})
 	p.sessions, err = session.New(session.Options{DB: e.db, Bus: e.bus, Clock: e.o.Clock, Log: e.o.Log, Dir: e.o.Home, Settings: e.chatSettings})
@@ -99,15 +99,6 @@ func (e *Engine) secrets() (*secret.Store, error) {
 		Getenv: e.o.Getenv, Log: e.o.Log})
 	e.o.Log.Info("keychain service", "service", s.Service())
 	return s, nil
-}
-
-// keys gives the model package its providers' keys.
-type keys struct{ store *secret.Store }
-
-// Key gives a provider's key. The environment variable's name is the secret store's own knowledge.
-func (k keys) Key(ctx context.Context, provider, _ string) (string, error) {
-	value, _, err := k.store.Get(ctx, provider)
-	return value, err
 }
 
 func (e *Engine) chatSettings() session.Settings {
