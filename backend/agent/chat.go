@@ -173,8 +173,12 @@ func (f *follower) lost(ctx context.Context) error {
 // unlogged ends the lines of a turn whose end could not be written.
 func (f *follower) unlogged(done transcript.DoneEvent) error {
 	f.ended = true
-	fault := transcript.ErrorEvent{Ref: f.ref, Message: done.Error}
-	return f.lines([]transcript.Line{{Type: transcript.TopicError.Name(), Payload: fault}, {Type: transcript.TopicDone.Name(), Payload: done}})
+	lines := []transcript.Line{{Type: transcript.TopicDone.Name(), Payload: done}}
+	if done.Error != "" {
+		fault := transcript.Line{Type: transcript.TopicError.Name(), Payload: transcript.ErrorEvent{Ref: f.ref, Message: done.Error}}
+		lines = append([]transcript.Line{fault}, lines...)
+	}
+	return f.lines(lines)
 }
 
 func (f *follower) lines(lines []transcript.Line) error {

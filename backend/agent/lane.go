@@ -2,7 +2,9 @@ package agent
 
 import (
 	"context"
+	"slices"
 
+	"sentient/backend/errs"
 	"sentient/backend/transcript"
 )
 
@@ -13,6 +15,7 @@ type lane struct {
 	refs    int           // who holds the lane or waits at its door
 	current *turn         // is being answered
 	queue   []*turn       // wait for it
+	ending  []*turn       // were taken out of the queue and are told so now; nothing is sent before that
 }
 
 // turn is one message and what answers it.
@@ -56,16 +59,60 @@ func (s *Service) enter(ctx context.Context, id string, closingToo bool) (l *lan
 	}
 	select {
 	case l.door <- struct{}{}:
-		return l, func() { <-l.door; out() }, nil
 	case <-ctx.Done():
 		out()
 		return nil, nil, ctx.Err()
+	}
+	leave = func() { <-l.door; out() }
+	if err := s.awaitEnding(ctx, l); err != nil {
+		leave()
+		return nil, nil, err
+	}
+	return l, leave, nil
+}
+
+// awaitEnding waits until the messages that were dropped from a queue have their end: what is sent after a Stop must
+// find them marked as not sent, or a model would still read them.
+func (s *Service) awaitEnding(ctx context.Context, l *lane) error {
+	for {
+		s.mu.Lock()
+		if len(l.ending) == 0 {
+			s.mu.Unlock()
+			return nil
+		}
+		t := l.ending[0]
+		s.mu.Unlock()
+		select {
+		case <-t.ended:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// emptyLocked takes out what waits in a lane. Service.drop must follow.
+func (l *lane) emptyLocked() []*turn {
+	waiting := l.queue
+	l.queue = nil
+	l.ending = append(l.ending, waiting...)
+	return waiting
+}
+
+// drop ends turns that emptyLocked took out of their queues.
+func (s *Service) drop(waiting []*turn, why *errs.Error) {
+	for _, t := range waiting {
+		s.end(t, transcript.Ending{Dropped: true, Failure: why})
+		s.mu.Lock()
+		t.lane.ending = slices.DeleteFunc(t.lane.ending, func(o *turn) bool { return o == t })
+		s.tidyLocked(t.lane)
+		s.mu.Unlock()
+		close(t.ended)
 	}
 }
 
 // tidyLocked forgets a lane that has nothing to do.
 func (s *Service) tidyLocked(l *lane) {
-	if l.refs == 0 && l.current == nil && len(l.queue) == 0 {
+	if l.refs == 0 && l.current == nil && len(l.queue) == 0 && len(l.ending) == 0 {
 		delete(s.lanes, l.id)
 	}
 }
@@ -90,21 +137,21 @@ func (s *Service) admit(t *turn) {
 	s.launch(t)
 }
 
-// launch runs a turn that is its lane's current one.
+// launch runs a turn that is its lane's current one. Where the tree is closed, nothing runs any more: the turn ends
+// here, and so do all that wait behind it.
 func (s *Service) launch(t *turn) {
-	if s.Tree.Go("turn", func(ctx context.Context) { s.run(ctx, t) }) {
-		return
+	for t != nil && !s.Tree.Go("turn", func(ctx context.Context) { s.run(ctx, t) }) {
+		end := transcript.Ending{Cancelled: true}
+		if t.Queued { // it was never sent
+			end = transcript.Ending{Dropped: true, Failure: unsentClosing}
+		}
+		s.end(t, end)
+		t = s.next(t)
 	}
-	// The tree is closed. A turn that waited was never sent; one that was just opened ends as stopped.
-	if t.Queued {
-		s.finish(t, transcript.Ending{Dropped: true, Failure: unsentClosing})
-		return
-	}
-	s.finish(t, transcript.Ending{Cancelled: true})
 }
 
-// next makes way for the turn after one that has ended.
-func (s *Service) next(t *turn) {
+// next makes way for the turn after one that has ended, and gives it.
+func (s *Service) next(t *turn) *turn {
 	l := t.lane
 	s.mu.Lock()
 	l.current = nil
@@ -115,9 +162,7 @@ func (s *Service) next(t *turn) {
 	s.tidyLocked(l)
 	s.mu.Unlock()
 	close(t.ended)
-	if after != nil {
-		s.launch(after)
-	}
+	return after
 }
 
 // current gives the turn that a chat is answering, or nil.
@@ -144,12 +189,25 @@ func (s *Service) Retire(ctx context.Context, session string) (release func(), e
 	if l.current != nil {
 		running = append(running, l.current)
 	}
-	waiting := l.queue
-	l.queue = nil
+	waiting := l.emptyLocked()
 	s.mu.Unlock()
 	if err := s.stop(ctx, running, waiting, errDeleted, unsentDeleted); err != nil {
 		leave()
 		return nil, err
 	}
 	return leave, nil
+}
+
+// RetireIdle is Retire for a chat that nobody is talking to: where a reply is being written it does nothing and gives
+// false. Without an error and with true, release must be called.
+func (s *Service) RetireIdle(ctx context.Context, session string) (release func(), idle bool, err error) {
+	l, leave, err := s.enter(ctx, session, true)
+	if err != nil {
+		return nil, false, err
+	}
+	if s.busy(l) {
+		leave()
+		return nil, false, nil
+	}
+	return leave, true, nil
 }

@@ -41,6 +41,10 @@ func (s *Service) Send(ctx context.Context, in *SendInput) (*SendResult, error) 
 func (s *Service) send(ctx context.Context, in *SendInput, turnID string) (transcript.Ref, error) {
 	o, err := s.check(ctx, in)
 	if err != nil {
+		if ref, again := s.sentBefore(ctx, in.ClientID); again {
+			s.Transcript.Opened(ref, in.ClientID)
+			return ref, nil
+		}
 		return o.Ref, err
 	}
 	o.TurnID = turnID
@@ -59,15 +63,27 @@ func (s *Service) send(ctx context.Context, in *SendInput, turnID string) (trans
 	if err != nil {
 		return o.Ref, err
 	}
+	if first == o.Ref {
+		t.ctx, t.cancel = context.WithCancelCause(context.Background())
+		t.reply = s.Transcript.Reply(t.Opening)
+		defer s.admit(t) // after its session event, and whatever telling that does: it is in the log now
+	}
 	told()
 	s.Transcript.Opened(first, o.ClientID)
-	if first != o.Ref {
-		return first, nil
-	}
-	t.ctx, t.cancel = context.WithCancelCause(context.Background())
-	t.reply = s.Transcript.Reply(t.Opening)
-	s.admit(t)
 	return first, nil
+}
+
+// sentBefore gives the turn of a client_id that is known. What has been taken once is not checked again: a file that was
+// attached may be gone by now.
+func (s *Service) sentBefore(ctx context.Context, clientID string) (ref transcript.Ref, again bool) {
+	if clientID == "" {
+		return ref, false
+	}
+	err := s.DB.Write(ctx, func(tx *store.Tx) (err error) {
+		ref, again, err = s.Transcript.Find(tx, clientID)
+		return err
+	})
+	return ref, err == nil && again
 }
 
 // open writes all that must be in the database before a model is asked, in one transaction. It gives the turn that

@@ -163,8 +163,7 @@ func (s *Service) takeAllLocked() (running, waiting []*turn) {
 		if l.current != nil {
 			running = append(running, l.current)
 		}
-		waiting = append(waiting, l.queue...)
-		l.queue = nil
+		waiting = append(waiting, l.emptyLocked()...)
 	}
 	return running, waiting
 }
@@ -174,10 +173,7 @@ func (s *Service) stop(ctx context.Context, running, waiting []*turn, cause erro
 	for _, t := range running {
 		t.cancel(cause)
 	}
-	for _, t := range waiting {
-		s.end(t, transcript.Ending{Dropped: true, Failure: unsent})
-		close(t.ended)
-	}
+	s.drop(waiting, unsent)
 	for _, t := range running {
 		select {
 		case <-t.ended:

@@ -16,19 +16,23 @@ import (
 func (s *Service) run(ctx context.Context, t *turn) {
 	defer context.AfterFunc(ctx, func() { t.cancel(errClosing) })()
 	end := s.answer(t)
-	s.finish(t, end)
+	s.end(t, end)
+	s.launch(s.next(t))
 	if end.Failure == nil && t.reply.Begun() {
 		s.nameChat(t)
 	}
 }
 
-// finish ends a turn and makes way for the next. Every turn that was admitted comes here once.
-func (s *Service) finish(t *turn, end transcript.Ending) {
-	defer s.next(t)
-	s.end(t, end)
-}
-
+// end ends a turn. Every turn that was opened comes here once. It never panics, so that what waits behind the turn is
+// always let in.
 func (s *Service) end(t *turn, end transcript.Ending) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.Log.Error("end of turn panicked", "turn", t.TurnID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			s.markUnended(t.SessionID)
+		}
+		t.cancel(nil)
+	}()
 	if f := end.Failure; f != nil && !end.Dropped {
 		s.Log.Warn("turn failed", "session", t.SessionID, "turn", t.TurnID, "code", f.Code, "error", f)
 	}
@@ -36,7 +40,6 @@ func (s *Service) end(t *turn, end transcript.Ending) {
 		s.Log.Error("end of turn not written", "session", t.SessionID, "turn", t.TurnID, "error", err)
 		s.markUnended(t.SessionID)
 	}
-	t.cancel(nil)
 }
 
 // answer does a turn's work and says how it ends. It never panics.

@@ -125,3 +125,6 @@ func (t *Table) Ready() error {
 	}
 	return nil
 }
+
+// IsFault tells whether an error is a fault of the engine rather than a refusal.
+func IsFault(err error) bool { return err != nil && errs.From(err).Kind == errs.Internal }

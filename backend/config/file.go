@@ -7,18 +7,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"syscall"
 	"time"
 
 	"sentient/backend/errs"
+	"sentient/backend/wholefile"
 )
 
 const (
 	fileName     = "config.yaml"
 	lastGoodName = fileName + ".last-good"
 	previousName = fileName + ".previous"
-	tempPattern  = "." + fileName + ".*.tmp"
+	tempPattern  = "." + fileName + "-*" // what wholefile leaves behind when it is killed
 )
 
 // stamp tells whether a file has changed since it was read.
@@ -52,7 +52,7 @@ func readFile(path string) ([]byte, error) {
 
 // writeWhole puts data in the place of a file such that at any moment, whatever ends the program, the file is the old
 // or the new one, whole. A link is followed; permissions are kept, a new file is the owner's alone.
-func writeWhole(path string, data []byte) (err error) {
+func writeWhole(path string, data []byte) error {
 	if to, err := filepath.EvalSymlinks(path); err == nil {
 		path = to
 	}
@@ -60,42 +60,7 @@ func writeWhole(path string, data []byte) (err error) {
 	if fi, err := os.Stat(path); err == nil {
 		mode = fi.Mode().Perm()
 	}
-	dir := filepath.Dir(path)
-	tmp, err := os.CreateTemp(dir, tempPattern)
-	if err != nil {
-		return fmt.Errorf("make a file: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			tmp.Close()
-			os.Remove(tmp.Name())
-		}
-	}()
-	if _, err = tmp.Write(data); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	if err = tmp.Chmod(mode); err != nil && runtime.GOOS != "windows" {
-		return fmt.Errorf("set permissions: %w", err)
-	}
-	if err = tmp.Sync(); err != nil {
-		return fmt.Errorf("sync: %w", err)
-	}
-	if err = tmp.Close(); err != nil {
-		return fmt.Errorf("close: %w", err)
-	}
-	if err = os.Rename(tmp.Name(), path); err != nil {
-		return fmt.Errorf("rename: %w", err)
-	}
-	syncFolder(dir)
-	return nil
-}
-
-// syncFolder makes a rename outlive a power cut. Where folders cannot be synced (Windows) the file system does it.
-func syncFolder(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		_ = d.Sync()
-		d.Close()
-	}
+	return wholefile.WriteMode(path, data, mode)
 }
 
 // sweep removes what a write that was cut off left behind.
@@ -123,7 +88,7 @@ func moveAside(path string, now time.Time) (string, error) {
 		if err := os.Rename(path, to); err != nil {
 			return "", fmt.Errorf("move the damaged file: %w", err)
 		}
-		syncFolder(filepath.Dir(path))
+		_ = wholefile.SyncDir(filepath.Dir(path)) // the name is there; it only may not outlive a power cut
 		return filepath.Base(to), nil
 	}
 	return "", errors.New("move the damaged file: too many of them")

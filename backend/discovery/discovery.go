@@ -40,11 +40,12 @@ func Home(getenv func(string) string) (string, error) {
 		}
 		return path, nil
 	}
-	user, err := os.UserHomeDir()
-	if err != nil {
-		return "", errs.New(errs.Unavailable, "folder_unusable", "Sentient found no home folder. Set SENTIENT_HOME to the folder it should use.").Because(err)
+	for _, name := range []string{"HOME", "USERPROFILE"} {
+		if user := getenv(name); user != "" {
+			return filepath.Join(user, ".sentient"), nil
+		}
 	}
-	return filepath.Join(user, ".sentient"), nil
+	return "", errs.New(errs.Unavailable, "folder_unusable", "Sentient does not know where your home folder is. Set SENTIENT_HOME to the folder it should use.")
 }
 
 // Read reads what an engine left. It proves nothing: it may be left over from a crash, so whoever reads it then asks

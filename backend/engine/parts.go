@@ -96,7 +96,8 @@ func (e *Engine) secrets() (*secret.Store, error) {
 		keyDir = filepath.Join(user, ".config")
 	}
 	s := secret.New(secret.Options{Home: e.o.Home, DefaultHome: filepath.Join(user, ".sentient"), KeyDir: filepath.Join(keyDir, "sentient", "keys"),
-		Getenv: e.o.Getenv, Log: e.o.Log})
+		Getenv: e.o.Getenv, Log: e.o.Log, Clock: e.o.Clock,
+		EnvName: func(provider string) string { return e.config.Get().Models.Providers[provider].APIKeyEnv }})
 	e.o.Log.Info("keychain service", "service", s.Service())
 	return s, nil
 }

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"sentient/backend/wholefile"
 )
 
 // magic begins the encrypted file and is part of what is authenticated.
@@ -147,7 +149,7 @@ func (f *sealed) change(ctx context.Context, edit func(map[string]entry) (change
 	nonce := make([]byte, box.NonceSize())
 	rand.Read(nonce)
 	out := append([]byte(magic), nonce...)
-	return writeWhole(f.path, box.Seal(out, nonce, plain, []byte(magic+f.service)))
+	return wholefile.Write(f.path, box.Seal(out, nonce, plain, []byte(magic+f.service)))
 }
 
 // setAside renames what cannot be read to a name that is free.
@@ -191,7 +193,7 @@ func (f *sealed) makeKey() ([]byte, error) {
 	}
 	key := make([]byte, 32)
 	rand.Read(key)
-	return key, writeWhole(f.keyPath, []byte(base64.StdEncoding.EncodeToString(key)+"\n"))
+	return key, wholefile.Write(f.keyPath, []byte(base64.StdEncoding.EncodeToString(key)+"\n"))
 }
 
 func readSmall(path string, limit int64) ([]byte, error) {
@@ -203,35 +205,4 @@ func readSmall(path string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("%w: too large", errUnreadable)
 	}
 	return os.ReadFile(path)
-}
-
-// writeWhole puts a file, readable by its owner alone, in its place in one step.
-func writeWhole(path string, data []byte) (err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp") // 0600
-	if err != nil {
-		return fmt.Errorf("make a file: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			tmp.Close()
-			os.Remove(tmp.Name())
-		}
-	}()
-	if _, err = tmp.Write(data); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	if err = tmp.Sync(); err != nil {
-		return fmt.Errorf("sync: %w", err)
-	}
-	if err = tmp.Close(); err != nil {
-		return fmt.Errorf("close: %w", err)
-	}
-	if err = os.Rename(tmp.Name(), path); err != nil {
-		return fmt.Errorf("rename: %w", err)
-	}
-	if d, err := os.Open(filepath.Dir(path)); err == nil {
-		_ = d.Sync()
-		d.Close()
-	}
-	return nil
 }

@@ -22,7 +22,7 @@ type Session struct {
 	Channel      string   `json:"channel"`
 	CreatedAt    string   `json:"created_at"`
 	UpdatedAt    string   `json:"updated_at"`
-	Untrusted    *string  `json:"untrusted"`     // what outside content it read, "" when clean, null before its first turn
+	Untrusted    *string  `json:"untrusted"` // what outside content it read, "" when clean, null before its first turn
 	VisitedHosts []string `json:"visited_hosts" nullable:"true" doc:"null before its first turn"`
 	Incognito    bool     `json:"incognito"`
 	Model        *string  `json:"model"`        // null: the default
@@ -225,7 +225,12 @@ type OKResult struct {
 // Delete ends the chat's turns and deletes the chat, its messages, and the captured screens and selections that only it
 // had attached (DELETE /api/sessions/{id}). 404 for an unknown chat.
 func (s *Service) Delete(ctx context.Context, in *DeleteInput) (*OKResult, error) {
-	if err := s.delete(ctx, in.ID, ""); err != nil {
+	release, err := s.turns.Retire(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if err := s.delete(ctx, in.ID, "", ""); err != nil {
 		return nil, err
 	}
 	return &OKResult{true}, nil
@@ -234,18 +239,15 @@ func (s *Service) Delete(ctx context.Context, in *DeleteInput) (*OKResult, error
 // reasonIncognito is why the engine deletes a chat by itself.
 const reasonIncognito = "incognito"
 
-func (s *Service) delete(ctx context.Context, id, reason string) error {
-	release, err := s.turns.Retire(ctx, id)
-	if err != nil {
-		return err
-	}
-	defer release()
+// delete deletes a chat whose turns have ended and that lets none in. before, where not empty, spares one that has been
+// used since: 404 as well.
+func (s *Service) delete(ctx context.Context, id, reason, before string) error {
 	var captures []string
-	err = s.DB.Write(ctx, func(tx *store.Tx) error {
+	err := s.DB.Write(ctx, func(tx *store.Tx) (err error) {
 		if captures, err = ownCaptures(tx, id); err != nil {
 			return err
 		}
-		res, err := tx.Exec(`DELETE FROM sessions WHERE id = ?`, id)
+		res, err := tx.Exec(`DELETE FROM sessions WHERE id = ?1 AND (?2 = '' OR updated_at < ?2)`, id, before)
 		if err != nil {
 			return wrap("delete chat", err)
 		}
@@ -283,12 +285,28 @@ func (s *Service) deleteIncognito(ctx context.Context, before string) error {
 	}
 	var failed error
 	for _, id := range ids {
-		if before != "" && s.turns.IsRunning(id) {
-			continue
-		}
-		if err := s.delete(ctx, id, reasonIncognito); err != nil && !errs.Is(err, errs.NotFound) {
+		if err := s.deleteSilent(ctx, id, before); err != nil && !errs.Is(err, errs.NotFound) {
 			failed = errors.Join(failed, err)
 		}
 	}
 	return failed
+}
+
+// deleteSilent deletes one incognito chat. A message may have come since it was found, and looking again is only safe
+// once no other can come in.
+func (s *Service) deleteSilent(ctx context.Context, id, before string) error {
+	if before == "" {
+		release, err := s.turns.Retire(ctx, id)
+		if err != nil {
+			return err
+		}
+		defer release()
+		return s.delete(ctx, id, reasonIncognito, "")
+	}
+	release, idle, err := s.turns.RetireIdle(ctx, id)
+	if err != nil || !idle {
+		return err
+	}
+	defer release()
+	return s.delete(ctx, id, reasonIncognito, before)
 }

@@ -10,6 +10,7 @@ import (
 	"path"
 	"sort"
 	"strings"
+	"syscall"
 	"time"
 
 	"sentient/backend/clock"
@@ -80,7 +81,7 @@ func (s *Service) receive(ctx context.Context, temp string, body io.Reader) (int
 	if err != nil {
 		return 0, fileError("store file", err)
 	}
-	size, err := io.Copy(f, io.LimitReader(whileAlive{ctx, body}, s.MaxFileSize+1))
+	size, err := io.Copy(f, io.LimitReader(incoming{whileAlive{ctx, body}}, s.MaxFileSize+1))
 	if err == nil {
 		err = f.Sync()
 	}
@@ -104,6 +105,20 @@ func (r whileAlive) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return r.Reader.Read(p)
+}
+
+// incoming tells an upload that breaks off from a disk that fails.
+type incoming struct{ io.Reader }
+
+func (r incoming) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if err == nil || err == io.EOF || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return n, err
+	}
+	if _, known := errors.AsType[*errs.Error](err); known {
+		return n, err
+	}
+	return n, errs.New(errs.Malformed, "upload_broken", "The file broke off before all of it was here, so it was not kept. Try again.").Because(err)
 }
 
 func (s *Service) discard(temp string) error {
@@ -179,11 +194,19 @@ func (s *Service) Content(_ context.Context, in *FileInput) (*Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.files.Open(p)
-	if err != nil {
-		return nil, fileError("open file", err)
+	// Looked at first: opening something else, such as a pipe, could wait forever.
+	info, err := s.files.Lstat(p)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, errNoFile()
 	}
-	info, err := f.Stat()
+	var f *os.File
+	if err == nil {
+		f, err = s.files.Open(p)
+	}
+	if err != nil {
+		return nil, openError(err)
+	}
+	info, err = f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, errors.Join(errNoFile(), err, f.Close())
 	}
@@ -204,7 +227,7 @@ func (s *Service) DeleteFile(_ context.Context, in *FileInput) (*OKResult, error
 		err = s.files.Remove(p)
 	}
 	if err != nil {
-		return nil, fileError("delete file", err)
+		return nil, openError(err)
 	}
 	return &OKResult{true}, nil
 }
@@ -312,6 +335,15 @@ func (s *Service) attached(ctx context.Context, name string) (bool, error) {
 
 func errNoFile() *errs.Error {
 	return errs.New(errs.NotFound, "file_unknown", "This file is not there any more.")
+}
+
+// openError is fileError for a name from outside: what cannot be reached by it (a part of it is a file, or a link that
+// leads out of the folder) is not there.
+func openError(err error) error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.EIO) {
+		return fileError("open file", err)
+	}
+	return errNoFile().Because(err)
 }
 
 // fileError makes a sentence of what the file system says.

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"mime"
 	"path"
+	"runtime"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -36,6 +38,7 @@ func cleanName(name string) string {
 		}
 		return r
 	}, name)
+	name = norm.NFC.String(name) // what was left out may have stood between a letter and its accent
 	name = strings.TrimLeft(strings.TrimRight(strings.TrimSpace(name), ". "), ". ")
 	stem, ext := splitName(name)
 	if stem == "" {
@@ -49,7 +52,7 @@ func cleanName(name string) string {
 
 // reserved are the names that Windows keeps for devices, whatever their extension.
 var reserved = func() map[string]bool {
-	names := map[string]bool{"CON": true, "PRN": true, "AUX": true, "NUL": true}
+	names := map[string]bool{"CON": true, "PRN": true, "AUX": true, "NUL": true, "CONIN$": true, "CONOUT$": true}
 	for _, d := range "123456789¹²³" {
 		names["COM"+string(d)], names["LPT"+string(d)] = true, true
 	}
@@ -121,15 +124,29 @@ func (s *Service) taken(ctx context.Context, p string) (bool, error) {
 // apiName is a stored file's name in the API: uploads have no folder.
 func apiName(p string) string { return strings.TrimPrefix(p, dirUploads+"/") }
 
-// storedPath is where a file of that name in the API lies under files/. Names that no file of ours can have are a 404.
+// storedPath is where a file of that name in the API lies under files/. Names that no file of ours can have are a 404,
+// and so is every second spelling of one: what a name says about a file (which folder it is in, which message has it)
+// must be the whole truth about it.
 func storedPath(name string) (string, error) {
-	if name == "" || len(name) > 1000 || !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00") || strings.HasPrefix(path.Base(name), tempPrefix) {
+	if len(name) > 1000 || !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00") || strings.HasPrefix(path.Base(name), tempPrefix) || aliases(name) {
 		return "", errNoFile()
 	}
-	if !strings.Contains(name, "/") {
+	folder, _, inFolder := strings.Cut(name, "/")
+	switch {
+	case !inFolder:
 		return dirUploads + "/" + name, nil
+	case folder == dirScreens || folder == dirSelections || folder == dirOutputs:
+		return name, nil
 	}
-	return name, nil
+	return "", errNoFile()
+}
+
+// aliases reports whether Windows would read a name as another one: it drops dots and spaces at the end of each part,
+// and takes what follows a colon for a stream of the file.
+func aliases(name string) bool {
+	return runtime.GOOS == "windows" && slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
+		return strings.Contains(part, ":") || strings.TrimRight(part, ". ") != part
+	})
 }
 
 // mimes are the kinds that matter to us, the same on every computer; the system's own list fills in the rest.

@@ -33,10 +33,10 @@ import (
 
 // Turns is what a chat needs of whoever runs its turns.
 type Turns interface {
-	// IsRunning reports whether a reply is being written.
-	IsRunning(session string) bool
 	// Retire ends the chat's turns, waits for their end, and lets none start until release is called.
 	Retire(ctx context.Context, session string) (release func(), err error)
+	// RetireIdle is the same for a chat that is being answered by nobody; where one is, it does nothing and gives false.
+	RetireIdle(ctx context.Context, session string) (release func(), idle bool, err error)
 }
 
 // Settings are the parts of the config that chats follow. They are asked for each time.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 
@@ -119,36 +118,4 @@ func lockTrouble(err error) error {
 		sentence = sentences[ReadOnly]
 	}
 	return errs.New(errs.Unavailable, "folder_unusable", sentence).Because(err)
-}
-
-// Home gives the data folder as an absolute path and makes it, for its owner alone, when it is not there: SENTIENT_HOME,
-// else .sentient in the person's home folder. Where neither can be: Unavailable, code folder_unusable.
-func Home(getenv func(string) string) (string, error) {
-	dir := getenv("SENTIENT_HOME")
-	if dir == "" {
-		home, err := personHome(getenv)
-		if err != nil {
-			return "", err
-		}
-		dir = filepath.Join(home, ".sentient")
-	}
-	dir, err := filepath.Abs(dir)
-	if err == nil {
-		err = os.MkdirAll(dir, 0o700)
-	}
-	if err != nil {
-		return "", lockTrouble(err)
-	}
-	return dir, nil
-}
-
-func personHome(getenv func(string) string) (string, error) {
-	name := "HOME"
-	if runtime.GOOS == "windows" {
-		name = "USERPROFILE"
-	}
-	if v := getenv(name); v != "" {
-		return v, nil
-	}
-	return "", errs.New(errs.Unavailable, "folder_unusable", "Sentient does not know where your home folder is. Set SENTIENT_HOME to the folder it should use.")
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -88,41 +87,5 @@ func TestLockWhereItCannotBe(t *testing.T) {
 			continue
 		}
 		wantSentence(t, err)
-	}
-}
-
-func TestHome(t *testing.T) {
-	home := "HOME"
-	if runtime.GOOS == "windows" {
-		home = "USERPROFILE"
-	}
-	base := t.TempDir()
-	write(t, filepath.Join(base, "file"), "x")
-	for _, c := range []struct {
-		name string
-		env  map[string]string
-		want string
-		code string
-	}{
-		{"no home at all", nil, "", "folder_unusable"},
-		{"a file in its place", map[string]string{"SENTIENT_HOME": filepath.Join(base, "file")}, "", "folder_unusable"},
-		{"under a file", map[string]string{"SENTIENT_HOME": filepath.Join(base, "file", "x")}, "", "folder_unusable"},
-		{"set", map[string]string{"SENTIENT_HOME": filepath.Join(base, "a", "b"), home: base}, filepath.Join(base, "a", "b"), ""},
-		{"not set", map[string]string{home: base}, filepath.Join(base, ".sentient"), ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got, err := Home(func(k string) string { return c.env[k] })
-			if got != c.want || errs.Code(err) != c.code {
-				t.Fatalf("got %q %v", got, err)
-			}
-			if err != nil {
-				wantSentence(t, err)
-				return
-			}
-			i, err := os.Stat(got)
-			if err != nil || !i.IsDir() || (runtime.GOOS != "windows" && i.Mode().Perm() != 0o700) {
-				t.Fatal(i, err)
-			}
-		})
 	}
 }

@@ -133,6 +133,7 @@ func (r *Reply) close() bool {
 // Serve keeps what open replies have written so far in the database, until ctx ends. Nothing wakes it while no reply
 // is being written.
 func (l *Log) Serve(ctx context.Context) error {
+	failing := false
 	for {
 		select {
 		case <-l.dirty:
@@ -146,10 +147,14 @@ func (l *Log) Serve(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 		timer.Stop()
-		if err := l.Checkpoint(ctx); err != nil && ctx.Err() == nil {
-			// The text is still in memory and will be tried again with the next piece.
-			l.Log.Warn("open replies not saved", "error", err)
+		err := l.Checkpoint(ctx)
+		if err != nil && ctx.Err() == nil {
+			signal(l.dirty) // the text is still in memory: tried again, until it is saved or its reply has ended
+			if !failing {
+				l.Log.Warn("open replies not saved", "error", err)
+			}
 		}
+		failing = err != nil
 	}
 }
 
@@ -167,7 +172,7 @@ func (r *Reply) unsaved() (piece, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := piece{reply: r, from: r.saved, text: r.text.String()[r.saved.text:], thinking: r.thinking.String()[r.saved.thinking:]}
-	return p, !r.closed && p.text+p.thinking != ""
+	return p, !r.closed && (p.text != "" || p.thinking != "")
 }
 
 // Checkpoint saves what is new of all open replies, in one transaction. Serve calls it.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"time"
 
 	"sentient/backend/errs"
@@ -123,7 +125,14 @@ func (r *Reply) End(ctx context.Context, e Ending) error {
 	return err
 }
 
-func (r *Reply) writeEnd(ctx context.Context, e Ending, done Done) error {
+// writeEnd writes a turn's end. A panic on the way is an error like others: done must still be told.
+func (r *Reply) writeEnd(ctx context.Context, e Ending, done Done) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.log.Log.Error("end of turn panicked", "turn", r.ref.TurnID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			err = fmt.Errorf("write end of turn: panic: %v", p)
+		}
+	}()
 	return r.log.DB.Write(ctx, func(tx *store.Tx) error {
 		h, err := readHead(tx, r.ref.SessionID)
 		if err != nil {
