@@ -141,20 +141,24 @@ func afterSystem(req llm.Request) string {
 // question.
 func TestHistoryIsCut(t *testing.T) {
 	for name, c := range map[string]struct {
-		window, length int
-		first          string // the oldest message of the last request
+		window int
+		room   int    // tokens that the last prompt may take beside its instructions; 0: no bound
+		first  string // the oldest message of the last request
 	}{
 		"all":          {window: 30, first: "question 0"},
 		"window":       {window: 4, first: "question 4"},
-		"context":      {window: 30, length: 700, first: "question 3"},
-		"tiny context": {window: 30, length: 10, first: "question 5"},
+		"context":      {window: 30, room: 280, first: "question 3"}, // two questions with their answers take 222
+		"tiny context": {window: 30, room: 1, first: "question 5"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := scripted.By(func(llm.Request) scripted.Step { return scripted.Say(strings.Repeat("word ", 80)) })
 			r := newRig(t, m)
-			r.settings.HistoryWindow, r.models.choice.ContextLength = c.window, c.length
+			r.settings.HistoryWindow = c.window
 			id := ""
 			for i := range 6 {
+				if i == 5 && c.room > 0 { // a quarter of the context is kept free
+					r.models.choice.ContextLength = (len(m.Last().Messages[0].Text)/4 + 4 + c.room) * 4 / 3
+				}
 				out := r.send(agent.SendInput{Text: "question " + string(rune('0'+i)), SessionID: id})
 				id = out.SessionID
 				r.done(out.TurnID)

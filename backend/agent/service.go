@@ -92,6 +92,7 @@ type Service struct {
 	closing bool
 	sending sync.WaitGroup      // sends that were let in
 	unended map[string]struct{} // chats with a turn whose end could not be written
+	titles  map[*turn]context.CancelFunc
 }
 
 // New makes the service.
@@ -100,7 +101,7 @@ func New(o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Service{Options: o, prompts: p, lanes: map[string]*lane{}, unended: map[string]struct{}{}}, nil
+	return &Service{Options: o, prompts: p, lanes: map[string]*lane{}, unended: map[string]struct{}{}, titles: map[*turn]context.CancelFunc{}}, nil
 }
 
 // Start ends what the last run left open. It is called before anything is sent; transcript.Recover says what becomes
@@ -135,11 +136,15 @@ func errEngineClosing() error {
 	return errs.New(errs.Unavailable, "closing", "Sentient is closing and takes no more messages.")
 }
 
-// Halt stops every turn and drops every message that waits ("Stop everything", §17), and waits until all have ended.
+// Halt stops every turn and drops every message that waits ("Stop everything", §17), and waits until all have ended. A
+// model that is just naming a chat is stopped as well.
 // It gives how many turns it stopped. What is sent afterwards is answered as usual.
 func (s *Service) Halt(ctx context.Context) (int, error) {
 	s.mu.Lock()
 	running, waiting := s.takeAllLocked()
+	for _, cancel := range s.titles {
+		cancel()
+	}
 	s.mu.Unlock()
 	return len(running), s.stop(ctx, running, waiting, errHalted, unsentStopped)
 }

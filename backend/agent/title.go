@@ -26,6 +26,14 @@ func (s *Service) nameChat(t *turn) {
 	s.Tree.Go("title", func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, titleWithin)
 		defer cancel()
+		s.mu.Lock()
+		s.titles[t] = cancel
+		s.mu.Unlock()
+		defer func() {
+			s.mu.Lock()
+			delete(s.titles, t)
+			s.mu.Unlock()
+		}()
 		if err := s.title(ctx, t); err != nil && ctx.Err() == nil {
 			s.Log.Warn("chat not named", "session", t.SessionID, "error", err)
 		}

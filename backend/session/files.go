@@ -112,7 +112,7 @@ type incoming struct{ io.Reader }
 
 func (r incoming) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
-	if err == nil || err == io.EOF || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return n, err
 	}
 	if _, known := errors.AsType[*errs.Error](err); known {
