@@ -3,9 +3,11 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"sentient/app/about"
 	"sentient/backend/client"
@@ -23,6 +25,7 @@ type askCmd struct {
 // asker is where the question goes: a running engine, or one of our own.
 type asker interface {
 	Stream(ctx context.Context, id string, input json.RawMessage, each func(any) error) error
+	Call(ctx context.Context, id string, input json.RawMessage) (any, error)
 }
 
 // Run prints the answer as it comes.
@@ -52,7 +55,7 @@ func (c askCmd) ask(p *program, to asker) error {
 	if err != nil {
 		return fmt.Errorf("encode question: %w", err)
 	}
-	printed := false
+	printed, session := false, ""
 	var failed error
 	err = to.Stream(p.ctx, "chat.run", in, func(line any) error {
 		raw, err := json.Marshal(line)
@@ -61,12 +64,16 @@ func (c askCmd) ask(p *program, to asker) error {
 		}
 		var e struct {
 			Type        string `json:"type"`
+			SessionID   string `json:"session_id"`
 			Text        string `json:"text"`
 			Message     string `json:"message"`
 			Recoverable bool   `json:"recoverable"`
 		}
 		if err := json.Unmarshal(raw, &e); err != nil {
 			return err
+		}
+		if e.SessionID != "" {
+			session = e.SessionID
 		}
 		switch e.Type {
 		case "text_delta":
@@ -87,8 +94,25 @@ func (c askCmd) ask(p *program, to asker) error {
 	if printed {
 		fmt.Fprintln(p.out)
 	}
+	if !c.Keep && session != "" {
+		err = errors.Join(err, forget(p.ctx, to, session))
+	}
 	if err != nil {
 		return err
 	}
 	return failed
 }
+
+// forget deletes the chat of a question that is not to be kept, also when the question was interrupted.
+func forget(ctx context.Context, to asker, session string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), forgetWithin)
+	defer cancel()
+	in, err := json.Marshal(map[string]string{"id": session})
+	if err != nil {
+		return fmt.Errorf("encode chat: %w", err)
+	}
+	_, err = to.Call(ctx, "sessions.delete", in)
+	return err
+}
+
+const forgetWithin = 5 * time.Second

@@ -93,6 +93,7 @@ func TestChatRefuses(t *testing.T) {
 }
 
 func TestChatLeftAloneGoesOn(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	r := newRig(t, scripted.New(scripted.Step{Pieces: []scripted.Piece{{Text: "a"}, {Until: release, Text: "b"}}}))
 	ctx, leave := context.WithCancel(t.Context())
@@ -117,6 +118,7 @@ func TestChatCatchesUp(t *testing.T) {
 	const pieces = 3_000
 	for name, hold := range map[string]bool{"while it runs": false, "after its end": true} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			step := scripted.Step{}
 			var want strings.Builder
 			for i := range pieces {
@@ -188,6 +190,7 @@ func waitFor(t *testing.T, sub *event.Subscription, end bool, n int) {
 }
 
 func TestChatSentAgainGetsTheSameTurn(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, scripted.New(scripted.Say("Yes.").Counting(llm.Usage{Prompt: 3, Completion: 1})))
 	in := &agent.ChatInput{Text: "Q", ClientID: "same"}
 	var runs [2][]line
@@ -210,6 +213,7 @@ func TestChatSentAgainGetsTheSameTurn(t *testing.T) {
 
 // A window that joins at any moment of a reply, however its events are joined on the way, draws exactly the reply (R21).
 func TestLiveFitsTheStream(t *testing.T) {
+	t.Parallel()
 	step := scripted.Step{}
 	for i := range 1500 {
 		step.Pieces = append(step.Pieces, scripted.Piece{Text: fmt.Sprintf("%d é😀 ", i), Thinking: strings.Repeat("t", i%3)})

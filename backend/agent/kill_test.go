@@ -127,6 +127,7 @@ func killAfter(t *testing.T, dir string, n int, sent map[string]string) {
 
 // A reply that a crash ended is kept as far as it was saved, under the id that its done names.
 func TestRecoverKeepsThePartialReply(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, scripted.New(scripted.Step{Pieces: []scripted.Piece{{Thinking: "t1"}, {Text: strings.Repeat("é", 1100)}, {Text: "tail"}}, Hang: true}))
 	out := r.send(agent.SendInput{Text: "Q"})
 	b := r.send(agent.SendInput{Text: "B", SessionID: out.SessionID})

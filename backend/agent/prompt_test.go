@@ -62,6 +62,7 @@ func TestPrompts(t *testing.T) {
 		"unknown_zone":    {set: agent.Settings{Timezone: "Mars/Olympus"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(7 * time.Minute) // 00:07 UTC on 1 January 2000
 				m := scripted.New(scripted.Say("ok"))
@@ -97,6 +98,7 @@ func (r *rig) workspace(name, text string) {
 }
 
 func TestAttachmentsInThePrompt(t *testing.T) {
+	t.Parallel()
 	m := scripted.New(scripted.Say("one"), scripted.Say("two"))
 	r := newRig(t, m)
 	r.models.byRole["vision"] = m
@@ -117,6 +119,7 @@ func TestAttachmentsInThePrompt(t *testing.T) {
 }
 
 func TestCapturesInThePromptMarkTheChat(t *testing.T) {
+	t.Parallel()
 	for source, want := range map[string]string{"screen": "your screen", "selection": "another app"} {
 		m := scripted.New(scripted.Say("one"))
 		r := newRig(t, m)
@@ -151,6 +154,7 @@ func TestHistoryIsCut(t *testing.T) {
 		"tiny context": {window: 30, room: 1, first: "question 5"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			m := scripted.By(func(llm.Request) scripted.Step { return scripted.Say(strings.Repeat("word ", 80)) })
 			r := newRig(t, m)
 			r.settings.HistoryWindow = c.window
@@ -174,6 +178,7 @@ func TestHistoryIsCut(t *testing.T) {
 
 // What failed and is sent again stands once in the prompt, and the person's messages in a row become one.
 func TestARetryIsNotReadTwice(t *testing.T) {
+	t.Parallel()
 	fail := scripted.Fail(errs.New(errs.Limited, llm.CodeRateLimited, "The limit is reached."))
 	m := scripted.New(fail, fail, scripted.Say("ok"))
 	r := newRig(t, m)

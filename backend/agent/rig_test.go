@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +36,7 @@ type rig struct {
 	tree     *svc.Tree
 	all      *event.Subscription
 	closed   bool
+	at       func(ctx context.Context, step string) // where not nil: called when a turn asks for the settings, or a model
 }
 
 // models gives the model of a role, or of a name.
@@ -43,9 +46,11 @@ type models struct {
 	byName map[string]llm.Model
 	refuse map[string]error
 	choice llm.Choice // what is the same for all
+	asked  func(ctx context.Context)
 }
 
-func (m *models) Choose(_ context.Context, role, name string) (llm.Choice, error) {
+func (m *models) Choose(ctx context.Context, role, name string) (llm.Choice, error) {
+	m.asked(ctx)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.choice
@@ -64,8 +69,33 @@ func (m *models) Choose(_ context.Context, role, name string) (llm.Choice, error
 	return c, nil
 }
 
+// emptyFolder gives the database of a new data folder, so that not each test has to make one.
+var emptyFolder = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "sentient-agent-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	db, err := store.Open(context.Background(), store.Options{Dir: dir})
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(dir, store.FileName))
+})
+
 func newRig(t testing.TB, primary llm.Model) *rig {
-	return openRig(t, t.TempDir(), primary, clock.Real{})
+	dir := t.TempDir()
+	file, err := emptyFolder()
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, store.FileName), file, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return openRig(t, dir, primary, clock.Real{})
 }
 
 func openRig(t testing.TB, dir string, primary llm.Model, c clock.Clock) *rig {
@@ -82,13 +112,18 @@ func openRig(t testing.TB, dir string, primary llm.Model, c clock.Clock) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{t: t, dir: dir, db: db, bus: event.NewBus(c), settings: &agent.Settings{}, tree: svc.NewTree("test", log)}
-	r.models = &models{byRole: map[string]llm.Model{"primary": primary}, byName: map[string]llm.Model{}, refuse: map[string]error{}}
+	r.models = &models{byRole: map[string]llm.Model{"primary": primary}, byName: map[string]llm.Model{}, refuse: map[string]error{},
+		asked: func(ctx context.Context) { r.reached(ctx, "choose") }}
 	r.log = transcript.New(transcript.Options{DB: db, Bus: r.bus, Clock: c, Log: log})
 	if r.chats, err = session.New(session.Options{DB: db, Bus: r.bus, Clock: c, Log: log, Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
 	r.Service, err = agent.New(agent.Options{DB: db, Bus: r.bus, Clock: c, Log: log, Tree: r.tree, Transcript: r.log, Models: r.models,
-		Chats: r.chats, Files: r.chats, Settings: func() agent.Settings { return *r.settings }, Dir: dir})
+		Chats: r.chats, Files: r.chats, Dir: dir,
+		Settings: func() agent.Settings {
+			r.reached(context.Background(), "compose")
+			return *r.settings
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,6 +135,12 @@ func openRig(t testing.TB, dir string, primary llm.Model, c clock.Clock) *rig {
 	r.tree.Add(r.log)
 	t.Cleanup(r.close)
 	return r
+}
+
+func (r *rig) reached(ctx context.Context, step string) {
+	if r.at != nil {
+		r.at(ctx, step)
+	}
 }
 
 // close ends the rig in the order of the engine.

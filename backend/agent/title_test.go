@@ -43,6 +43,7 @@ func TestAChatIsNamed(t *testing.T) {
 		"switched off":       {"Hi", true, scripted.Step{}, []string{"Hi"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			fast := scripted.New(c.step)
 			r := newRig(t, scripted.New(scripted.Say("Gladly."), scripted.Say("Again.")))
 			r.models.byRole["fast"] = fast
@@ -66,6 +67,7 @@ func TestAChatIsNamed(t *testing.T) {
 }
 
 func TestAPersonsTitleStays(t *testing.T) {
+	t.Parallel()
 	fast := scripted.New()
 	release := make(chan struct{})
 	r := newRig(t, scripted.New(scripted.Step{Pieces: []scripted.Piece{{Until: release, Text: "Hi."}}}))
@@ -90,6 +92,7 @@ func TestAPersonsTitleStays(t *testing.T) {
 }
 
 func TestTheTitlePrompt(t *testing.T) {
+	t.Parallel()
 	fast := scripted.New(scripted.Say("Tea"))
 	r := newRig(t, scripted.New(scripted.Say("Green tea, 80 °C.")))
 	r.models.byRole["fast"] = fast
@@ -104,6 +107,7 @@ func TestTheTitlePrompt(t *testing.T) {
 }
 
 func TestAnIncognitoChatHasNoTitle(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, scripted.New(scripted.Say("Hi.")))
 	r.settings.AutoTitle = true
 	out := r.send(agent.SendInput{Text: "Hello", Incognito: true})

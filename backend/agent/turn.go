@@ -63,6 +63,9 @@ func (s *Service) answer(t *turn) (end transcript.Ending) {
 // round is one round of a turn: build the prompt, call the model, stream. A round that asks for tools will run them and
 // be followed by another; its message is then written here, and the last one with the turn's end.
 func (s *Service) round(t *turn) (*transcript.Usage, error) {
+	if err := s.awaitEnding(t.ctx, t.lane); err != nil {
+		return nil, err
+	}
 	if t.Queued {
 		if err := s.Transcript.Start(t.ctx, t.Ref); err != nil {
 			return nil, err

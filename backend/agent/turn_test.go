@@ -109,6 +109,7 @@ func TestHowTurnsEnd(t *testing.T) {
 		"broken bytes":   {step: scripted.Say("a\xffb\x00c"), reply: "a\uFFFDb\uFFFDc"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t, scripted.New(c.step))
 			out := r.send(agent.SendInput{Text: "Q"})
 			events := r.until(isDone)
@@ -225,6 +226,7 @@ func TestAMessageWaitsItsTurn(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			release := make(chan struct{})
 			m := scripted.New(scripted.Step{Pieces: []scripted.Piece{{Text: "A1"}, {Until: release, Text: "!"}}}, scripted.Say("B1"), scripted.Say("C1"))
 			r := newRig(t, m)
@@ -260,6 +262,7 @@ func prompt(req llm.Request) string {
 }
 
 func TestHaltDropsWhatWaits(t *testing.T) {
+	t.Parallel()
 	m := scripted.New(scripted.Step{Pieces: []scripted.Piece{{Text: "A1"}}, Hang: true}, scripted.Say("C1"))
 	r := newRig(t, m)
 	a := r.send(agent.SendInput{Text: "A"})
@@ -301,6 +304,7 @@ func TestHaltDropsWhatWaits(t *testing.T) {
 }
 
 func TestAClientIDStartsOneTurn(t *testing.T) {
+	t.Parallel()
 	m := scripted.New(scripted.Say("One."))
 	r := newRig(t, m)
 	in := agent.SendInput{Text: "Q", ClientID: "same"}
@@ -327,6 +331,7 @@ func TestAClientIDStartsOneTurn(t *testing.T) {
 }
 
 func TestDeletingAChatEndsItsTurns(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, scripted.New(scripted.Step{Pieces: []scripted.Piece{{Text: "A1"}}, Hang: true}))
 	a := r.send(agent.SendInput{Text: "A"})
 	b := r.send(agent.SendInput{Text: "B", SessionID: a.SessionID})
@@ -356,6 +361,7 @@ func TestDeletingAChatEndsItsTurns(t *testing.T) {
 
 // A database that fails at a turn's end still gives it one done; the next message of the chat ends it in the log too.
 func TestAFailingDatabaseStillEndsTheTurn(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	r := newRig(t, scripted.New(scripted.Step{Pieces: []scripted.Piece{{Text: "A1"}, {Until: release, Text: "!"}}}, scripted.Say("B1")))
 	a := r.send(agent.SendInput{Text: "A"})
@@ -407,6 +413,7 @@ func (r *rig) settle(id string) {
 }
 
 func TestCloseEndsEverything(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, scripted.New(scripted.Step{Pieces: []scripted.Piece{{Text: "A1"}}, Hang: true}))
 	a := r.send(agent.SendInput{Text: "A"})
 	r.until(func(e *event.Event) bool { return e.Topic == transcript.TopicTextDelta.Info() })
@@ -444,6 +451,7 @@ func TestTheChatsOwnModelFallsBack(t *testing.T) {
 		"the message's own fails": {refuse: off, sent: "cloud/own", err: off.Message},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t, scripted.New(scripted.Say("default")))
 			r.models.byName["cloud/own"], r.models.refuse["cloud/own"] = c.own, c.refuse
 			chat, err := r.chats.Create(t.Context(), &session.CreateInput{Model: "cloud/own"})

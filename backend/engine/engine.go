@@ -106,7 +106,10 @@ func (e *Engine) open(ctx context.Context) (err error) {
 	e.hub = api.NewHub(e.bus, e.o.Version, func() string { return e.config.Get().Assistant.Name })
 	services := api.Services{System: e.system(), Settings: &api.Settings{Store: e.config}}
 	if e.db != nil {
-		if e.parts, err = e.assemble(ctx, &services); err != nil {
+		e.parts, err = e.assemble(ctx, &services)
+		if unfit := store.Unfit(e.o.Home, err); unfit != nil {
+			e.leaveDatabase(unfit)
+		} else if err != nil {
 			return err
 		}
 	}

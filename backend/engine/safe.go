@@ -23,6 +23,16 @@ func (e *Engine) enterSafeMode(u *store.Unusable) {
 	e.mu.Unlock()
 }
 
+// leaveDatabase goes on in safe mode with a database that could be opened, but fails at what every start reads and
+// writes: a page of it is damaged, or its disk is full. Nothing runs on it yet.
+func (e *Engine) leaveDatabase(u *store.Unusable) {
+	if err := e.db.Close(); err != nil { // the mark of a clean stop may fail for the same reason
+		e.o.Log.Warn("close unfit database", "error", err)
+	}
+	e.db = nil
+	e.enterSafeMode(u)
+}
+
 func (e *Engine) safeMode() *api.SafeMode {
 	e.mu.Lock()
 	defer e.mu.Unlock()

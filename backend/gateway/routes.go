@@ -192,7 +192,7 @@ func (g *Gateway) input(w http.ResponseWriter, r *http.Request, o api.Op) (json.
 		}
 		if name := o.WholeBody(); name != "" {
 			members[name] = body
-		} else if err := json.Unmarshal(body, &members); err != nil {
+		} else if err := json.Unmarshal(body, &members); err != nil || members == nil { // null decodes to no map at all
 			return nil, errs.New(errs.Malformed, "not_json", "The request's body is not a JSON object.").Because(err)
 		}
 	}

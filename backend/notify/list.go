@@ -107,6 +107,11 @@ func (s *Service) change(ctx context.Context, topic event.Topic[Which], id *stri
 	if err != nil {
 		return nil, err
 	}
-	event.Publish(s.Bus, topic, Which{id})
+	which := Which{}
+	if id != nil {
+		name := *id // the caller's own may change before everybody has read the event
+		which.ID = &name
+	}
+	event.Publish(s.Bus, topic, which)
 	return &OKResult{true}, nil
 }

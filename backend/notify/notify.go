@@ -134,7 +134,7 @@ func (s *Service) Create(ctx context.Context, in *CreateInput) (*Notification, e
 	if source != "" {
 		n.Payload["source"] = source
 	}
-	if source == sourceMCP {
+	if strings.EqualFold(source, sourceMCP) {
 		from := "An MCP app"
 		if app != "" {
 			from = "From MCP app (" + app + ")"
@@ -194,8 +194,8 @@ func scan(row interface{ Scan(...any) error }) (Notification, error) {
 	if err != nil {
 		return n, wrap("read notification", err)
 	}
-	if err := json.Unmarshal([]byte(payload), &n.Payload); err != nil {
-		return n, wrap("read notification", err)
+	if json.Unmarshal([]byte(payload), &n.Payload) != nil {
+		n.Payload = map[string]any{} // changed by a damaged disk: the other notifications can still be read
 	}
 	return n, nil
 }
@@ -207,7 +207,7 @@ func errUnknown() error {
 func oneLine(text string, n int) string {
 	return cut(strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		// Characters that turn the direction of text could make an attribution read as something else.
-		if unicode.IsControl(r) || (r >= '\u2028' && r <= '\u202e') || (r >= '\u2066' && r <= '\u2069') {
+		if unicode.IsControl(r) || r == '\u061c' || r == '\u200e' || r == '\u200f' || (r >= '\u2028' && r <= '\u202e') || (r >= '\u2066' && r <= '\u2069') {
 			return ' '
 		}
 		return r

@@ -75,5 +75,9 @@ func plain(text string) string {
 		}
 		return r
 	}, text)
-	return strings.TrimSpace(strings.NewReplacer("<!--", "", "-->", "").Replace(text))
+	marks := strings.NewReplacer("<!--", "", "-->", "")
+	for clean := marks.Replace(text); clean != text; clean = marks.Replace(text) {
+		text = clean // what was left out may have stood inside another mark
+	}
+	return strings.TrimSpace(text)
 }

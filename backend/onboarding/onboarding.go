@@ -156,10 +156,14 @@ func (s *Service) writeUser(_ context.Context, a answers) error {
 	before, rest, ok := strings.Cut(old, markBegin)
 	_, after, ended := strings.Cut(rest, markEnd)
 	text := before + block + after
-	if !ok || !ended {
-		text = strings.TrimSuffix(block+"\n\n"+old, "\n\n") // keeps what stands there, below
+	switch {
+	case ok && ended:
+	case old == "":
+		text = block + "\n"
+	default:
+		text = block + "\n\n" + old // keeps what stands there, below
 	}
-	return s.write("workspace/USER.md", strings.TrimRight(text, "\n")+"\n")
+	return s.write("workspace/USER.md", text)
 }
 
 // personas are the template files of SOUL.md.

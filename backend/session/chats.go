@@ -50,10 +50,8 @@ func (s *Service) List(ctx context.Context, in *ListInput) ([]Session, error) {
 		if err := rows.Scan(&c.ID, &c.Title, &c.Channel, &c.CreatedAt, &c.UpdatedAt, &c.Untrusted, &hosts, &c.Incognito, &c.Model, &scope, &c.NodeID); err != nil {
 			return nil, wrap("list chats", err)
 		}
-		if hosts.Valid {
-			if err := json.Unmarshal([]byte(hosts.String), &c.VisitedHosts); err != nil {
-				return nil, wrap("list chats", err)
-			}
+		if hosts.Valid && json.Unmarshal([]byte(hosts.String), &c.VisitedHosts) != nil {
+			c.VisitedHosts = []string{} // changed by a damaged disk: the list of chats is worth more
 		}
 		c.MemoryScope = s.scope(scope, c.Channel)
 		list = append(list, c)

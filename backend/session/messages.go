@@ -80,9 +80,21 @@ func scanMessage(rows *sql.Rows) (Message, error) {
 	if err != nil {
 		return m, err
 	}
-	m.ToolCalls, m.MemorySources, m.Sources = json.RawMessage(calls), json.RawMessage(memory), json.RawMessage(sources)
-	m.Approval, m.Checks = json.RawMessage(approval), json.RawMessage(checks)
-	return m, json.Unmarshal([]byte(files), &m.Attachments)
+	m.ToolCalls, m.MemorySources, m.Sources = readable(calls, "[]"), readable(memory, "[]"), readable(sources, "[]")
+	m.Approval, m.Checks = readable(approval, "null"), readable(checks, "[]")
+	if json.Unmarshal([]byte(files), &m.Attachments) != nil {
+		m.Attachments = []string{}
+	}
+	return m, nil
+}
+
+// readable gives a stored JSON value. One that a damaged disk has changed is left out, so that the chat around it can
+// still be read.
+func readable(stored, otherwise string) json.RawMessage {
+	if !json.Valid([]byte(stored)) {
+		return json.RawMessage(otherwise)
+	}
+	return json.RawMessage(stored)
 }
 
 // SearchInput is what a person typed.

@@ -68,6 +68,17 @@ func asUnusable(err error) *Unusable {
 	return unusable(reasonOf(err), err)
 }
 
+// Unfit is for an error that an open database gave before anything ran on it: when its file or its disk is the reason,
+// the engine can do no better than to start without it. nil for any other error.
+func Unfit(dir string, err error) *Unusable {
+	if _, ok := reasonOfCode[errs.Code(err)]; !ok {
+		return nil
+	}
+	u := asUnusable(err)
+	u.Snapshots = Snapshots(dir)
+	return u
+}
+
 var reasonOfCode = map[string]Reason{
 	CodeFull: Full, CodeReadOnly: ReadOnly, CodeDamaged: Damaged, CodeBusy: Busy, CodeDisk: Unreadable,
 }

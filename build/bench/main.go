@@ -56,11 +56,14 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	dir, err := os.MkdirTemp("", "sentient-bench-")
-	if err != nil {
-		return err
+	dir := os.Getenv("SENTIENT_BENCH_DIR") // kept between runs: making the large database takes minutes
+	if dir == "" {
+		var err error
+		if dir, err = os.MkdirTemp("", "sentient-bench-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
 	}
-	defer os.RemoveAll(dir)
 	bin, err := filepath.Abs("build/bin")
 	if err != nil {
 		return err

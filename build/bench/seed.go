@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -27,6 +29,10 @@ func (b *bench) seed(ctx context.Context) error {
 		return nil
 	}
 	home := filepath.Join(b.dir, "large")
+	if _, err := os.Stat(filepath.Join(home, "seeded")); err == nil {
+		b.large = home
+		return nil
+	}
 	db, err := store.Open(ctx, store.Options{Dir: home, Clock: clock.Real{}, Log: obs.Discard(), Version: "bench"})
 	if err != nil {
 		return err
@@ -50,7 +56,7 @@ func (b *bench) seed(ctx context.Context) error {
 		return fmt.Errorf("seed notifications: %w", err)
 	}
 	b.large = home
-	return db.Close()
+	return errors.Join(db.Close(), os.WriteFile(filepath.Join(home, "seeded"), nil, 0o600))
 }
 
 func seedMessage(tx *store.Tx, n int, at time.Time) error {

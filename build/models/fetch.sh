@@ -55,13 +55,16 @@ find_python() {
 	done
 	return 1
 }
+may_install() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; }
+apt_get() { # packages
+	say "installing $*"
+	{ apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"; } >>"$log" 2>&1 9>&- ||
+		stop "These packages could not be installed: $*. The last lines of $log say why."
+}
 if ! python=$(find_python); then
-	[ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 ||
+	may_install ||
 		stop "Python 3.10 or later with venv is needed. Install it (on Debian: python3 and python3-venv) and run this again."
-	say "installing python3 and python3-venv"
-	export DEBIAN_FRONTEND=noninteractive
-	{ apt-get update && apt-get install -y --no-install-recommends python3 python3-venv; } >>"$log" 2>&1 ||
-		stop "Python could not be installed. The last lines of $log say why."
+	apt_get python3 python3-venv
 	python=$(find_python) || stop "The installed Python is too old: 3.10 or later is needed."
 fi
 
@@ -71,6 +74,12 @@ if ! "$cache/venv/bin/python" -m pip --version >/dev/null 2>&1; then
 	"$python" -m venv "$cache/venv" >>"$log" 2>&1 || stop "The Python environment could not be made. $log says why."
 fi
 venv=$cache/venv/bin/python
+
+# pip trusts a list of its own; where the computer has one (a company's network), that one counts, unless pip was told.
+system_certs=/etc/ssl/certs/ca-certificates.crt
+if [ -z "${PIP_CERT:-}" ] && [ -s "$system_certs" ] && ! "$venv" -m pip config get global.cert >/dev/null 2>&1; then
+	export PIP_CERT=$system_certs
+fi
 
 pip_get() { # name: that package's lines of requirements.txt, into downloads/
 	awk -v head="$1==" 'index($0, head) == 1 { on = 1; print; next } /^[^ ]/ { on = 0 } on' "$here/requirements.txt" \
@@ -98,6 +107,13 @@ done
 say "installing the server"
 "$venv" -m pip install --disable-pip-version-check --no-input --no-deps --no-index "$cache"/downloads/xllamacpp-*.whl \
 	>>"$log" 2>&1 9>&- || stop "The server could not be installed. $log says why."
+
+# The wheel needs the OpenMP library, which a bare system lacks.
+loads() { "$venv" -c 'import xllamacpp' >>"$log" 2>&1 9>&-; }
+if ! loads; then
+	if may_install; then apt_get libgomp1; fi
+	loads || stop "The server does not run on this computer; it may lack the OpenMP library (on Debian: libgomp1). $log says why."
+fi
 
 say "joining and checking the model"
 "$venv" "$here/assemble.py" "$cache" 2>>"$log" || stop "The model could not be put together. $log says why."

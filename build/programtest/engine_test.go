@@ -29,6 +29,7 @@ type person struct {
 	env  []string
 	as   *syscall.SysProcAttr // whom the program runs as; nil: as we do
 	bin  string
+	last *engine // the newest one
 }
 
 func newPerson(t testing.TB) *person {
@@ -147,6 +148,7 @@ func (p *person) begin(args ...string) *engine {
 	e := &engine{person: p, cmd: p.command(append([]string{"serve"}, args...)...), out: &buffer{}, log: &buffer{}, ended: make(chan struct{}),
 		http: &http.Client{Timeout: hangLimit, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
 	e.cmd.Stdout, e.cmd.Stderr = e.out, e.log
+	p.last = e
 	start := time.Now()
 	must(p.t, e.cmd.Start())
 	var wait sync.WaitGroup
@@ -158,7 +160,7 @@ func (p *person) begin(args ...string) *engine {
 		_ = e.cmd.Process.Kill() // usually it has ended
 		wait.Wait()
 		e.http.CloseIdleConnections()
-		if p.t.Failed() {
+		if p.t.Failed() && p.last == e {
 			p.t.Logf("the engine's log:\n%s", tail(e.log.String(), 4000))
 		}
 	})
@@ -369,4 +371,20 @@ type (
 func (e *engine) messages(chat string) []message {
 	e.t.Helper()
 	return get[[]message](e, "/api/sessions/"+chat+"/messages?limit=5000")
+}
+
+func (e *engine) notifications() []notification {
+	e.t.Helper()
+	return get[struct {
+		Notifications []notification `json:"notifications"`
+	}](e, "/api/notifications?limit=500").Notifications
+}
+
+// decoded reads an answer's body.
+func decoded[T any](t testing.TB, a answer) (v T) {
+	t.Helper()
+	if err := json.Unmarshal(a.body, &v); err != nil {
+		t.Errorf("decode %s: %v", a, err)
+	}
+	return v
 }

@@ -171,7 +171,7 @@ func TestStartAfterKill(t *testing.T) {
 		t.Errorf("status of a killed engine: %+v", r)
 	}
 	e = p.serve()
-	if n := get[[]notification](e, "/api/notifications"); len(n) != 1 || n[0].Message != "before" {
+	if n := e.notifications(); len(n) != 1 || n[0].Message != "before" {
 		t.Errorf("after the kill: %+v", n)
 	}
 	if r := p.run("status"); r.status != 0 || !strings.Contains(r.out, e.url) {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -107,7 +108,7 @@ func commandSuite(name string, argv ...string) func(*total) error {
 // goSuite runs go test and counts single tests, subtests included.
 func goSuite(args ...string) func(*total) error {
 	return func(t *total) error {
-		return countGo(t, append([]string{"test", "-json"}, args...))
+		return countGo(t, "go", append([]string{"test", "-json"}, args...)...)
 	}
 }
 
@@ -116,9 +117,11 @@ type goEvent struct {
 	Action, Package, Test, Output string
 }
 
-func countGo(t *total, args []string) error {
-	cmd := exec.Command("go", args...)
-	cmd.Stderr = os.Stderr
+// countGo runs a command that prints what go test -json prints, and counts. Other lines are shown when it fails.
+func countGo(t *total, name string, args ...string) error {
+	cmd := exec.Command(name, args...)
+	var other bytes.Buffer
+	cmd.Stderr = &other
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -133,7 +136,7 @@ func countGo(t *total, args []string) error {
 		if len(line) > 0 {
 			var e goEvent
 			if json.Unmarshal(line, &e) != nil {
-				fmt.Print(string(line)) // the build's own words
+				other.Write(line)
 			} else {
 				e.count(t, output)
 			}
@@ -144,7 +147,11 @@ func countGo(t *total, args []string) error {
 			return err
 		}
 	}
-	return cmd.Wait()
+	if err := cmd.Wait(); err != nil {
+		fmt.Print(other.String())
+		return err
+	}
+	return nil
 }
 
 func (e goEvent) count(t *total, output map[string][]string) {
@@ -237,11 +244,11 @@ func modelSuite(t *total) error {
 	if err := commandSuite("model fetched", "build/models/fetch.sh")(t); err != nil {
 		return err
 	}
-	return countGo(t, []string{"test", "-json", "-tags", "realmodel", "-count=1", "-timeout", "15m", "-run", "RealModel", "./backend/model/..."})
+	return countGo(t, "go", "test", "-json", "-tags", "realmodel", "-count=1", "-timeout", "15m", "-run", "RealModel", "./backend/model/...")
 }
 
 func windowSuite(t *total) error {
-	return commandSuite("window under a virtual display", "build/scripts/window-smoke.sh")(t)
+	return countGo(t, "build/scripts/window-smoke.sh", "-json")
 }
 
 func inFrontend(argv ...string) (string, error) {

@@ -102,19 +102,19 @@ type Options struct {
 	program *archive
 }
 
-// Service runs the built-in model. Add it to a svc.Tree; until then, and after the tree is closed, questions are refused.
+// Service runs the built-in model. Add it to a svc.Tree: until then questions wait, and when the tree is closed they are refused.
 type Service struct {
 	o Options
 
 	mu           sync.Mutex
 	changed      chan struct{} // closed and replaced when anything below changes
-	serving      bool
-	wanted       bool      // somebody waits for a server
-	server       *server   // the one that is loaded or loading
-	failure      string    // a sentence, until a start succeeds
-	crashes      int       // in a row
-	failedStarts int       // ever: tells a waiting question that the start it waits for failed
-	notBefore    time.Time // a server that keeps dying is not started again before this
+	closed       bool          // Serve ran and ended
+	wanted       bool          // somebody waits for a server
+	server       *server       // the one that is loaded or loading
+	failure      string        // a sentence, until a start succeeds
+	crashes      int           // in a row
+	failedStarts int           // ever: tells a waiting question that the start it waits for failed
+	notBefore    time.Time     // a server that keeps dying is not started again before this
 	downloading  bool
 	wake         chan struct{} // tells Serve that wanted is set
 }

@@ -218,12 +218,18 @@ func (s *Service) fetch(ctx context.Context, r netx.Request, line Progress, befo
 		line.Completed = before + n
 		return each(line)
 	}
+	here := make(chan struct{})
 	err := svc.Run(ctx,
-		func(ctx context.Context) error { return s.o.Fetcher.Download(ctx, r) },
+		func(ctx context.Context) error {
+			defer close(here)
+			return s.o.Fetcher.Download(ctx, r)
+		},
 		func(ctx context.Context) error {
 			for {
 				select {
 				case <-ctx.Done():
+					return nil
+				case <-here:
 					return nil
 				case <-more:
 					if err := tell(); err != nil {

@@ -1,4 +1,4 @@
-//go:build realmodel
+//go:build realmodel && unix
 
 package builtin
 
@@ -37,11 +37,6 @@ func real(t *testing.T) (*Service, *svc.Tree) {
 	s := New(Options{Home: t.TempDir(), Checkout: checkout, HTTP: &http.Client{}, Clock: clock.Real{}, Log: obs.NewLogger(t.Output(), 0)})
 	tree := svc.NewTree("test", obs.Discard())
 	tree.Add(s)
-	eventually(t, "the service serves", func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.serving
-	})
 	return s, tree
 }
 
@@ -111,22 +106,7 @@ func TestRealModel(t *testing.T) {
 			t.Errorf("%q: %v", reply.Text, err)
 		}
 	})
-	t.Run("survives its server's death", func(t *testing.T) {
-		pid := s.pid()
-		_, err := s.Model().Stream(t.Context(), question("Tell me a long story about the sea."), func(d llm.Delta) error {
-			if d.Text != "" {
-				return syscall.Kill(pid, syscall.SIGKILL)
-			}
-			return nil
-		})
-		if errs.From(err).Message != errDied.Message {
-			t.Errorf("the one in flight: %v", err)
-		}
-		reply, err := s.Model().Stream(t.Context(), question("Say hello."), func(llm.Delta) error { return nil })
-		if err != nil || reply.Text == "" || s.pid() == pid {
-			t.Errorf("the next one: %q, %v", reply.Text, err)
-		}
-	})
+	t.Run("survives its server's death", func(t *testing.T) { survives(t, s) })
 	t.Run("nothing left", func(t *testing.T) {
 		pid := s.pid()
 		closed()
@@ -134,6 +114,24 @@ func TestRealModel(t *testing.T) {
 			t.Error("the server is still there")
 		}
 	})
+}
+
+// survives kills the server in the middle of an answer.
+func survives(t *testing.T, s *Service) {
+	pid := s.pid()
+	_, err := s.Model().Stream(t.Context(), question("Tell me a long story about the sea."), func(d llm.Delta) error {
+		if d.Text != "" {
+			return syscall.Kill(pid, syscall.SIGKILL)
+		}
+		return nil
+	})
+	if errs.From(err).Message != errDied.Message {
+		t.Errorf("the one in flight: %v", err)
+	}
+	reply, err := s.Model().Stream(t.Context(), question("Say hello."), func(llm.Delta) error { return nil })
+	if err != nil || reply.Text == "" || s.pid() == pid {
+		t.Errorf("the next one: %q, %v", reply.Text, err)
+	}
 }
 
 func TestRealModelDiesWithTheEngine(t *testing.T) {

@@ -3,6 +3,8 @@ package builtin
 import (
 	"context"
 	"errors"
+	"fmt"
+	"regexp"
 	"runtime"
 	"time"
 
@@ -24,8 +26,12 @@ var (
 const (
 	notStarted = "The built-in model did not start. Try again, or pick another model in Settings > Models."
 	notEnough  = "The built-in model was ended by the computer, which may be short of memory. Close other programs and try again, or pick another model in Settings > Models."
+	noLibrary  = "The built-in model needs a part of the system that is not installed: %s. Install it and try again, or pick another model in Settings > Models."
 	cannotRun  = "The built-in model's program cannot run on this computer. Pick another model in Settings > Models."
 )
+
+// lacking is how the loader names a library that it does not find. A bare Linux has no libgomp.
+var lacking = regexp.MustCompile(`(lib[A-Za-z0-9_.+-]+\.so[0-9.]*): cannot open shared object file`)
 
 // firstDelay and lastDelay bound how long a server that keeps dying is left alone. The first death costs no delay.
 const (
@@ -42,18 +48,18 @@ func (s *Service) Serve(ctx context.Context) error {
 	if _, err := s.find(); err != nil {
 		s.o.Log.Warn("built-in model cannot be used", "error", err)
 	}
-	s.setServing(true)
-	defer s.setServing(false)
+	s.setClosed(false)
+	defer s.setClosed(true)
 	for s.awaitWanted(ctx) {
 		s.run(ctx)
 	}
 	return ctx.Err()
 }
 
-func (s *Service) setServing(on bool) {
+func (s *Service) setClosed(closed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.serving = on
+	s.closed = closed
 	s.touchLocked()
 }
 
@@ -106,13 +112,15 @@ func (s *Service) run(ctx context.Context) {
 	var loadErr error
 	svc.Run(ctx,
 		func(context.Context) error {
-			err := sv.cmd.Wait()
-			sv.exit = err
+			sv.exit = sv.cmd.Wait()
 			close(sv.exited)
 			sv.end(errExited)
-			return err
+			return nil
 		},
 		func(ctx context.Context) error {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			defer context.AfterFunc(sv.life, cancel)()
 			if loadErr = s.load(ctx, sv); loadErr == nil {
 				s.loaded(sv)
 				s.watch(ctx, sv)
@@ -171,7 +179,9 @@ func (s *Service) ended(ctx context.Context, sv *server, loadErr error) {
 		s.release(sv)
 	case loadErr != nil:
 		sentence := notStarted
-		if errors.Is(why, errExited) && killed(sv.cmd) {
+		if lib := lacking.FindStringSubmatch(sv.out.String()); lib != nil {
+			sentence = fmt.Sprintf(noLibrary, lib[1])
+		} else if errors.Is(why, errExited) && killed(sv.cmd) {
 			sentence = notEnough
 		}
 		s.failed(sv, errors.Join(loadErr, sv.exit), sentence)
@@ -257,7 +267,7 @@ func (s *Service) acquire(ctx context.Context, wait func() error) (*server, func
 func (s *Service) tryAcquire(f *found, failedStarts int) (*server, <-chan struct{}, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.serving {
+	if s.closed {
 		return nil, nil, errStopping
 	}
 	if sv := s.server; sv != nil && sv.ready && sv.life.Err() == nil {

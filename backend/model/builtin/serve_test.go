@@ -1,3 +1,5 @@
+//go:build unix
+
 package builtin
 
 import (
@@ -12,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -147,7 +150,7 @@ func TestDiesInTheMiddleAndComesBack(t *testing.T) {
 }
 
 func TestDoesNotStart(t *testing.T) {
-	w := build(t, []string{"--broken"}, nil)
+	w := build(t, []string{"--broken", "no such model"}, nil)
 	for i := range 2 { // each question is its own try
 		if _, _, err := w.ask(t.Context(), "hi"); errs.From(err).Message != notStarted {
 			t.Fatalf("got %v", err)
@@ -159,6 +162,38 @@ func TestDoesNotStart(t *testing.T) {
 	if st := w.svc.Status(t.Context()); st.State != Failed || st.Message != notStarted {
 		t.Errorf("status %+v", st)
 	}
+}
+
+func TestNamesWhatTheSystemLacks(t *testing.T) {
+	w := build(t, []string{"--broken", "llama-server: error while loading shared libraries: libgomp.so.1: cannot open shared object file: No such file or directory"}, nil)
+	if _, _, err := w.ask(t.Context(), "hi"); !strings.Contains(errs.From(err).Message, "not installed: libgomp.so.1. Install it") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestQuestionsWaitForTheService(t *testing.T) {
+	w := build(t, nil, nil)
+	w.close()
+	w.svc = New(w.opts)
+	result := make(chan error, 1)
+	noted := make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() {
+		_, err := w.svc.Model().Stream(t.Context(), question("hi"), func(d llm.Delta) error {
+			if d.Note != "" {
+				close(noted)
+			}
+			return nil
+		})
+		result <- err
+	})
+	<-noted
+	w.tree = svc.NewTree("late", obs.Discard())
+	w.tree.Add(w.svc)
+	if err := <-result; err != nil {
+		t.Error(err)
+	}
+	group.Wait()
 }
 
 func TestCannotRun(t *testing.T) {
@@ -267,8 +302,7 @@ func TestLeftoverIsEndedWhenItIsOurs(t *testing.T) {
 	left := func() *exec.Cmd {
 		cmd := exec.Command(w.svc.server0(t), args...)
 		cmd.Env = append(os.Environ(), "LLAMA_API_KEY=x")
-		ownGroup(cmd)
-		cmd.SysProcAttr.Pdeathsig = 0
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // not tied to us, as after an engine's death
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -282,7 +316,7 @@ func TestLeftoverIsEndedWhenItIsOurs(t *testing.T) {
 
 	stranger := left()
 	record(stranger.Process.Pid, append([]string{"stub"}, "--port", "1"))
-	w.start()
+	w.restart()
 	if !alive(stranger.Process.Pid) {
 		t.Error("a process that is not beyond doubt ours was killed")
 	}
@@ -290,7 +324,7 @@ func TestLeftoverIsEndedWhenItIsOurs(t *testing.T) {
 
 	ours := left()
 	record(ours.Process.Pid, args)
-	w.start()
+	w.restart()
 	if alive(ours.Process.Pid) {
 		t.Error("the leftover is still there")
 	}
@@ -299,7 +333,7 @@ func TestLeftoverIsEndedWhenItIsOurs(t *testing.T) {
 	}
 	w.close()
 	w.write(recordName, `{"pid":`)
-	w.start() // a damaged record stops nothing
+	w.restart() // a damaged record stops nothing
 }
 
 // server0 gives the program of the index.
@@ -320,18 +354,14 @@ func engine(args []string) {
 	s := New(o)
 	tree := svc.NewTree("engine", obs.Discard())
 	tree.Add(s)
-	for {
-		_, err := s.Model().Stream(context.Background(), question("hang"), func(d llm.Delta) error {
-			if d.Note != "" {
-				return nil
-			}
-			_, err := os.Stdout.WriteString(strconv.Itoa(s.server.cmd.Process.Pid) + "\n")
-			return err
-		})
-		if errs.From(err).Message != errStopping.Message { // it may not serve yet
-			select {}
+	_, _ = s.Model().Stream(context.Background(), question("hang"), func(d llm.Delta) error {
+		if d.Note != "" {
+			return nil
 		}
-	}
+		_, err := os.Stdout.WriteString(strconv.Itoa(s.server.cmd.Process.Pid) + "\n")
+		return err
+	})
+	select {}
 }
 
 // killedEngine starts an engine, kills it in the middle of an answer and gives the process number of its server.

@@ -1,3 +1,5 @@
+//go:build unix
+
 package builtin
 
 import (
@@ -48,7 +50,7 @@ func stub(args []string) {
 	set := flag.NewFlagSet("stub", flag.ExitOnError)
 	var (
 		ledger   = set.String("ledger", "", "file that gets a line for each start")
-		broken   = set.Bool("broken", false, "end while loading")
+		broken   = set.String("broken", "", "end while loading, with these words")
 		deaf     = set.Bool("deaf", false, "ignore SIGTERM")
 		alias    = set.String("alias", "", "")
 		port     = set.String("port", "", "")
@@ -73,8 +75,8 @@ func stub(args []string) {
 			f.Close()
 		}
 	}
-	if *broken {
-		fmt.Fprintln(os.Stderr, "no such model")
+	if *broken != "" {
+		fmt.Fprintln(os.Stderr, *broken)
 		os.Exit(3)
 	}
 	key := os.Getenv("LLAMA_API_KEY")
@@ -198,11 +200,12 @@ func (w *world) start() {
 	w.tree = svc.NewTree("test", obs.Discard())
 	w.tree.Add(w.svc)
 	w.t.Cleanup(w.close)
-	eventually(w.t, "the service serves", func() bool {
-		w.svc.mu.Lock()
-		defer w.svc.mu.Unlock()
-		return w.svc.serving
-	})
+}
+
+// restart starts a service anew and waits until it looked at what an earlier one left behind.
+func (w *world) restart() {
+	w.start()
+	eventually(w.t, "the record was looked at", func() bool { _, err := os.Stat(w.svc.recordPath()); return err != nil })
 }
 
 func (w *world) close() {

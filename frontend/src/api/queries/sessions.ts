@@ -12,7 +12,7 @@ import { turns } from "./turns";
 
 const LIST_LIMIT = 1000;
 /** Long chats are virtualised, so the whole of one is asked for. */
-const MESSAGES_LIMIT = 10_000;
+const MESSAGES_LIMIT = 5000;
 
 export const sessionKeys = {
   all: ["sessions"] as const,
