@@ -215,7 +215,7 @@ func TestChatSentAgainGetsTheSameTurn(t *testing.T) {
 func TestLiveFitsTheStream(t *testing.T) {
 	t.Parallel()
 	step := scripted.Step{}
-	for i := range 1500 {
+	for i := range 900 {
 		step.Pieces = append(step.Pieces, scripted.Piece{Text: fmt.Sprintf("%d é😀 ", i), Thinking: strings.Repeat("t", i%3)})
 	}
 	r := newRig(t, scripted.New(step))
@@ -223,7 +223,7 @@ func TestLiveFitsTheStream(t *testing.T) {
 	r.models.byRole["primary"] = scripted.New(scripted.Step{Pieces: append([]scripted.Piece{{Until: release}}, step.Pieces...)})
 	out := r.send(agent.SendInput{Text: "Q", ClientID: "c"})
 	var wg sync.WaitGroup
-	texts := make([]string, 24)
+	texts := make([]string, 12)
 	for i := range texts {
 		wg.Go(func() { texts[i] = r.window(out.SessionID, i*70) })
 	}

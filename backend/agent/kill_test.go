@@ -46,6 +46,10 @@ func TestKillChild(t *testing.T) {
 		fmt.Printf("\nsent %s %s message %d of %d\n", out.SessionID, out.TurnID, i, os.Getpid())
 		if i%5 == 4 {
 			r.until(isDone) // lets the queues shrink now and then
+			for r.count(`SELECT count(*) FROM open_replies`) == 0 {
+				r.until(func(e *event.Event) bool { return e.Topic == transcript.TopicTextDelta.Info() })
+			}
+			fmt.Printf("\nsaved\n")
 		}
 	}
 }
@@ -56,8 +60,8 @@ func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	rnd := rand.New(rand.NewPCG(7, 7))
 	sent := map[string]string{} // text by turn
-	for range 6 {
-		killAfter(t, dir, 5+rnd.IntN(15), sent)
+	for i := range 4 {
+		killAfter(t, dir, 5+rnd.IntN(15), i%2 == 0, sent)
 	}
 	r := openRig(t, dir, scripted.New(), nil)
 	for turn, text := range sent {
@@ -81,15 +85,16 @@ func TestKill(t *testing.T) {
 		}
 	}
 	if n := r.count(`SELECT count(*) FROM messages WHERE role = 'assistant' AND cancelled`); n == 0 {
-		t.Error("no partial reply was kept in six kills")
+		t.Error("no partial reply was kept in four kills")
 	}
 	t.Log(len(sent), "acknowledged,", r.count(`SELECT count(*) FROM turns`), "turns,", r.count(`SELECT count(*) FROM messages WHERE cancelled`), "partial replies")
 }
 
 const wholeReply = "piece 0 piece 1 piece 2 piece 3 piece 4 piece 5 piece 6 piece 7 piece 8 piece 9 piece 10 piece 11 "
 
-// killAfter runs the child and kills it once it has acknowledged n messages.
-func killAfter(t *testing.T, dir string, n int, sent map[string]string) {
+// killAfter runs the child and kills it once it has acknowledged n messages and, where saved is true, has a part of a
+// reply in its database.
+func killAfter(t *testing.T, dir string, n int, saved bool, sent map[string]string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKillChild$", "-test.timeout=60s")
 	cmd.Env = append(os.Environ(), childDir+"="+dir)
@@ -105,6 +110,12 @@ func killAfter(t *testing.T, dir string, n int, sent map[string]string) {
 	got := 0
 	for lines.Scan() {
 		var session, turn string
+		if lines.Text() == "saved" {
+			if saved && got >= n {
+				kill(t, cmd)
+			}
+			continue
+		}
 		if _, err := fmt.Sscanf(lines.Text(), "sent %s %s", &session, &turn); err != nil {
 			if strings.TrimSpace(lines.Text()) != "" {
 				t.Log(lines.Text())
@@ -113,15 +124,20 @@ func killAfter(t *testing.T, dir string, n int, sent map[string]string) {
 		}
 		_, text, _ := strings.Cut(lines.Text(), turn+" ")
 		sent[turn] = text
-		if got++; got == n {
-			if err := cmd.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
+		if got++; got == n && !saved {
+			kill(t, cmd)
 		}
 	}
 	_ = cmd.Wait() // killed
 	if got < n {
 		t.Fatal("the child ended by itself")
+	}
+}
+
+func kill(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -113,16 +113,28 @@ type Found struct {
 }
 
 // Search gives the newest messages that have all the words (GET /api/sessions/search), never of incognito chats. The
-// last word may be unfinished. No text is an error: what has no word finds nothing.
+// last word may be unfinished: where the words as they stand fill no page, those that begin with it count too. No text
+// is an error: what has no word finds nothing.
 func (s *Service) Search(ctx context.Context, in *SearchInput) ([]Found, error) {
-	list := []Found{}
-	query := matchQuery(in.Q)
-	if query == "" {
-		return list, nil
+	whole, begun := matchQueries(in.Q)
+	limit := limited(in.Limit, 50, 200)
+	if whole == "" {
+		return []Found{}, nil
 	}
+	// Whole words are read from the newest backwards; the beginning of a word has to be gathered from all words first,
+	// which takes long for a frequent one.
+	list, err := s.find(ctx, whole, limit)
+	if err != nil || len(list) == limit || begun == "" {
+		return list, err
+	}
+	return s.find(ctx, begun, limit)
+}
+
+func (s *Service) find(ctx context.Context, query string, limit int) ([]Found, error) {
+	list := []Found{}
 	rows, err := s.DB.Reader().QueryContext(ctx, `SELECT m.session_id, m.id, m.role, snippet(message_text, 0, '', '', '…', 24), m.created_at
 		FROM message_text JOIN messages m ON m.n = message_text.rowid
-		WHERE message_text MATCH ? ORDER BY message_text.rowid DESC LIMIT ?`, query, limited(in.Limit, 50, 200))
+		WHERE message_text MATCH ? ORDER BY message_text.rowid DESC LIMIT ?`, query, limit)
 	if err != nil {
 		return nil, wrap("search messages", err)
 	}
@@ -141,18 +153,18 @@ func (s *Service) Search(ctx context.Context, in *SearchInput) ([]Found, error) 
 // maxWords bounds a search; a pasted page must not become a query of a thousand terms.
 const maxWords = 12
 
-// matchQuery makes an FTS5 query of what a person typed: every word in quotes, so that nothing in it is syntax, and the
-// last one as a prefix when it is long enough to be selective and no space follows it.
-func matchQuery(text string) string {
+// matchQueries makes FTS5 queries of what a person typed: every word in quotes, so that nothing in it is syntax; begun
+// has the last one as a beginning, when it is long enough to be selective and nothing follows it.
+func matchQueries(text string) (whole, begun string) {
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) })
 	words = words[:min(len(words), maxWords)]
 	if len(words) == 0 {
-		return ""
+		return "", ""
 	}
 	last := words[len(words)-1]
-	query := `"` + strings.Join(words, `" "`) + `"`
+	whole = `"` + strings.Join(words, `" "`) + `"`
 	if len([]rune(last)) >= 2 && strings.HasSuffix(text, last) {
-		query += "*"
+		begun = whole + "*"
 	}
-	return query
+	return whole, begun
 }

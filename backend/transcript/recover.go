@@ -66,7 +66,8 @@ type openTurn struct {
 
 // openTurns lists turns without an end, of one chat or ("") of all, oldest first.
 func openTurns(tx *store.Tx, session string) ([]openTurn, error) {
-	rows, err := tx.Query(`SELECT session_id, id, state FROM turns
+	// The index holds open turns alone. Left to itself, SQLite walks all turns to spare itself the sorting.
+	rows, err := tx.Query(`SELECT session_id, id, state FROM turns INDEXED BY turns_open
 		WHERE state IN ('queued', 'running') AND (?1 = '' OR session_id = ?1) ORDER BY id`, session)
 	if err != nil {
 		return nil, wrap("find open turns", err)

@@ -27,7 +27,7 @@ type person struct {
 	user string // HOME
 	home string // SENTIENT_HOME
 	env  []string
-	as   *syscall.SysProcAttr // whom the program runs as; nil: as we do
+	as   *syscall.Credential // whom the program runs as; nil: as we do
 	bin  string
 	last *engine // the newest one
 }
@@ -67,7 +67,9 @@ func (p *person) file(name string) []byte {
 
 func (p *person) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(p.bin, args...)
-	cmd.Env, cmd.Dir, cmd.SysProcAttr = p.env, p.user, p.as
+	cmd.Env, cmd.Dir = p.env, p.user
+	// A test that is interrupted leaves no engine behind.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.as, Pdeathsig: syscall.SIGKILL}
 	return cmd
 }
 

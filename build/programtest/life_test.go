@@ -95,13 +95,13 @@ func TestReadOnlyFolder(t *testing.T) {
 		p := newPerson(t)
 		fill(t, p)
 		opened(t, p.user)
-		p.as = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		p.as = &syscall.Credential{Uid: 65534, Gid: 65534}
 		refused(t, p.begin("--port", "0"), "folder")
 	})
 	t.Run("new folder in a folder without rights", func(t *testing.T) {
 		p := newPerson(t)
 		opened(t, p.user)
-		p.as = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		p.as = &syscall.Credential{Uid: 65534, Gid: 65534}
 		refused(t, p.begin("--port", "0"), "folder")
 	})
 	t.Run("disk", func(t *testing.T) {

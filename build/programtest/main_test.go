@@ -63,6 +63,11 @@ func buildIfStale() error {
 }
 
 func goBuild(env []string, args ...string) error {
+	for _, dir := range []string{"bin", "cache"} {
+		if err := os.MkdirAll(filepath.Join(checkout(), "build", dir), 0o755); err != nil {
+			return err
+		}
+	}
 	cmd := exec.Command("go", append([]string{"build"}, args...)...)
 	cmd.Dir, cmd.Env = checkout(), append(os.Environ(), env...)
 	if out, err := cmd.CombinedOutput(); err != nil {

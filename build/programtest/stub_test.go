@@ -78,8 +78,6 @@ func lastUser(r scripted.Recorded) string {
 	return ""
 }
 
-const endOfAnswer = scripted.Done
-
 func end(n int) string { return scripted.End(llm.FinishStop, llm.Usage{Prompt: 10, Completion: n}) }
 
 // whole answers with a text, a word a piece.

@@ -67,6 +67,8 @@ interface Conv {
   /** While the running turn is being fetched, events wait here; null otherwise. */
   waiting: ChatEvent[] | null;
   sync: number;
+  /** Events were missed since the running turn was last asked for: its end may be among them. */
+  missed: boolean;
   view: Conversation;
 }
 
@@ -169,7 +171,9 @@ export class Turns {
   /** Events were missed: every chat that had a running turn asks for it anew. */
   gap(): void {
     for (const [key, conv] of this.#convs) {
-      if (conv.turns.some((t) => t.state === "running")) void this.resync(key).then(() => this.#world.refresh(key));
+      if (!conv.turns.some((t) => t.state === "running")) continue;
+      conv.missed = true;
+      void this.resync(key).then(() => this.#world.refresh(key));
     }
   }
 
@@ -206,7 +210,8 @@ export class Turns {
     if (snapshot) this.#adopt(sessionId, conv, snapshot);
     const from = snapshot?.turn_id ? (snapshot.seq ?? 0) : 0;
     for (const e of waiting) {
-      if (e.seq <= from) continue;
+      // What the record holds of the running turn is not told again; the end of an earlier one is not in it.
+      if (e.seq <= from && !conv.turns.some((t) => t.turnId === e.turn_id && t.turnId !== snapshot?.turn_id)) continue;
       this.#apply(sessionId, conv, e, true);
     }
     this.#touch(sessionId, true);
@@ -259,7 +264,9 @@ export class Turns {
   /** Takes over the engine's record of the running turn. */
   #adopt(sessionId: string, conv: Conv, s: SessionLive): void {
     // A turn that this window thought running and that is over: its end is in the stored messages.
-    const over = conv.turns.filter((t) => t.state === "running" && t.turnId !== s.turn_id);
+    // Only after a gap: otherwise its end is on its way, and a reply that failed is stored nowhere.
+    const over = conv.missed ? conv.turns.filter((t) => t.state === "running" && t.turnId !== s.turn_id) : [];
+    conv.missed = false;
     if (over.length) conv.turns = conv.turns.filter((t) => !over.includes(t));
     if (!s.turn_id) return;
     const segments: Segment[] = [];
@@ -324,7 +331,7 @@ export class Turns {
   #conv(key: string): Conv {
     let c = this.#convs.get(key);
     if (!c) {
-      c = { turns: [], usage: null, waiting: null, sync: 0, view: EMPTY };
+      c = { turns: [], usage: null, waiting: null, sync: 0, missed: false, view: EMPTY };
       this.#convs.set(key, c);
     }
     return c;

@@ -7,7 +7,7 @@ import { type Conversation, type Segment, type Turn, turns, useConversation } fr
 /** What the chat shows, from top to bottom. Objects keep their identity while nothing in them changes. */
 export type ChatItem =
   | { kind: "user"; key: string; text: string; attachments: string[]; at: string | null; sending: boolean }
-  | { kind: "reply"; key: string; segments: readonly Segment[]; at: string | null; turn: Turn | null }
+  | { kind: "reply"; key: string; segments: readonly Segment[]; at: string | null; turn: Turn | null; stopped: boolean }
   | { kind: "other"; key: string; name: string; text: string; at: string }
   | { kind: "event"; key: string; name: string; at: string };
 
@@ -18,16 +18,17 @@ function toolSegment(c: ToolCall): Segment {
 /** Folds each assistant row with calls, its tool rows and what follows into one reply. */
 export function fold(rows: readonly Message[]): ChatItem[] {
   const items: ChatItem[] = [];
-  let reply: Segment[] | null = null;
+  let reply: (Extract<ChatItem, { kind: "reply" }> & { segments: Segment[] }) | null = null;
   for (const r of rows) {
     if (r.role === "assistant") {
       if (!reply) {
-        reply = [];
-        items.push({ kind: "reply", key: r.id, segments: reply, at: r.created_at, turn: null });
+        reply = { kind: "reply", key: r.id, segments: [], at: r.created_at, turn: null, stopped: false };
+        items.push(reply);
       }
-      if (r.thinking) reply.push({ kind: "thinking", text: r.thinking });
-      if (r.content) reply.push({ kind: "text", text: r.content });
-      for (const c of (r.tool_calls ?? []) as ToolCall[]) reply.push(toolSegment(c));
+      if (r.thinking) reply.segments.push({ kind: "thinking", text: r.thinking });
+      if (r.content) reply.segments.push({ kind: "text", text: r.content });
+      for (const c of (r.tool_calls ?? []) as ToolCall[]) reply.segments.push(toolSegment(c));
+      reply.stopped = r.cancelled === true;
       continue;
     }
     if (r.role === "tool") continue;
@@ -74,7 +75,7 @@ export function merge(stored: readonly ChatItem[], rows: readonly Message[], vie
       });
     }
     if (turn.state !== "sending") {
-      items.push({ kind: "reply", key: `${turn.key}:reply`, segments: turn.segments, at: null, turn });
+      items.push({ kind: "reply", key: `${turn.key}:reply`, segments: turn.segments, at: null, turn, stopped: turn.state === "stopped" });
     }
   }
   return items;

@@ -49,15 +49,22 @@ function Welcome({ onPick }: { onPick: (text: string) => void }): ReactNode {
 
 /** Start, end and error of a reply, once each; its pieces are not told. */
 function useAnnouncements(key: string): void {
-  useEffect(
-    () =>
-      onPhase((id, phase, turn) => {
-        if (id !== key) return;
-        if (phase === "failed") announce(t("chat.saidFailed", { reason: turn.error || t("chat.failed") }), "assertive");
-        else announce(t(phase === "start" ? "chat.saidStart" : phase === "stopped" ? "chat.saidStopped" : "chat.saidEnd"));
-      }),
-    [key],
-  );
+  useEffect(() => {
+    // A new chat gets its id in the same moment in which its first reply starts, before the page has followed it there.
+    let current = key;
+    const offBorn = onBorn((from, id) => {
+      if (from === current) current = id;
+    });
+    const offPhase = onPhase((id, phase, turn) => {
+      if (id !== current) return;
+      if (phase === "failed") announce(t("chat.saidFailed", { reason: turn.error || t("chat.failed") }), "assertive");
+      else announce(t(phase === "start" ? "chat.saidStart" : phase === "stopped" ? "chat.saidStopped" : "chat.saidEnd"));
+    });
+    return () => {
+      offBorn();
+      offPhase();
+    };
+  }, [key]);
 }
 
 function useShowThinking(): boolean {

@@ -75,8 +75,9 @@ function Waiting(): ReactNode {
 }
 
 /** How a reply ended, when it did not end well, and the next step. */
-function Ending({ turn, handlers }: { turn: Turn; handlers: MessageHandlers }): ReactNode {
-  if (turn.state === "failed") {
+function Ending(props: { turn: Turn | null; stopped: boolean; last: boolean; handlers: MessageHandlers }): ReactNode {
+  const { turn, stopped, last, handlers } = props;
+  if (turn?.state === "failed") {
     return (
       <Banner
         tone="bad"
@@ -90,7 +91,9 @@ function Ending({ turn, handlers }: { turn: Turn; handlers: MessageHandlers }): 
       </Banner>
     );
   }
-  if (turn.state !== "stopped") return null;
+  if (!stopped) return null;
+  // Only the newest reply can be gone on with.
+  if (!last) return <Banner>{t("chat.stopped")}</Banner>;
   return (
     <Banner
       actions={
@@ -109,7 +112,13 @@ function Ending({ turn, handlers }: { turn: Turn; handlers: MessageHandlers }): 
   );
 }
 
-function Reply({ item, showThinking, handlers }: { item: Of<"reply">; showThinking: boolean; handlers: MessageHandlers }): ReactNode {
+function Reply(props: {
+  item: Of<"reply">;
+  last: boolean;
+  showThinking: boolean;
+  handlers: MessageHandlers;
+}): ReactNode {
+  const { item, showThinking, handlers } = props;
   const running = item.turn?.state === "running";
   const text = item.segments.flatMap((s) => (s.kind === "text" ? [s.text] : [])).join("\n\n");
   const last = item.segments.at(-1);
@@ -120,7 +129,7 @@ function Reply({ item, showThinking, handlers }: { item: Of<"reply">; showThinki
       {item.turn?.notice ? <Banner>{item.turn.notice}</Banner> : null}
       <Segments segments={item.segments} live={running} showThinking={showThinking} />
       {waiting ? <Waiting /> : null}
-      {item.turn ? <Ending turn={item.turn} handlers={handlers} /> : null}
+      <Ending turn={item.turn} stopped={item.stopped} last={props.last} handlers={handlers} />
       {!running && text ? (
         <div className={cx(css.foot, css.quiet)}>
           <CopyButton text={text} label={t("chat.copyReply")} />
@@ -143,7 +152,7 @@ export const Message = memo(function Message(props: {
       case "user":
         return <UserMessage item={item} onEdit={handlers.onEdit} />;
       case "reply":
-        return <Reply item={item} showThinking={props.showThinking} handlers={handlers} />;
+        return <Reply item={item} last={props.last} showThinking={props.showThinking} handlers={handlers} />;
       case "other":
         return (
           <div className={css.other}>
