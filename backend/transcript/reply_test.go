@@ -200,7 +200,9 @@ func (r *rig) reads(p *transcript.Reply, written []chan struct{}, joins, slow in
 			return [2]string{}
 		}
 		if e.Topic == event.Gap { // it asks again, as a window does
-			text, thinking, seq, _ = p.Live()
+			if text, thinking, seq, live = p.Live(); !live { // it has ended meanwhile; a window reads the messages then
+				return [2]string{p.Text(), thinking}
+			}
 			a, b = drawn{utf16.Encode([]rune(text))}, drawn{utf16.Encode([]rune(thinking))}
 			continue
 		}

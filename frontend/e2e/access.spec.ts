@@ -82,7 +82,10 @@ const OVERLAYS: Screen[] = [
 
 test.beforeEach(async ({ app }) => {
   await shared.api("DELETE", "/api/notifications");
-  await shared.api("POST", "/api/notifications", { title: "Backup finished", message: "All **12 files** are safe. [More](https://example.com/x)" });
+  await shared.api("POST", "/api/notifications", {
+    title: "Backup finished",
+    message: "All **12 files** are safe. [More](https://example.com/x)",
+  });
   chat = await newChat(app, "show me a weekend in Lisbon");
   await finished(app);
   await say(app, "fail here");

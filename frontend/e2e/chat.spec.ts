@@ -1,5 +1,17 @@
 import { shared } from "./engine.ts";
-import { expect, finished, FORTY, messageBox, messages, mine, newChat, replies, say, stored, test } from "./support.ts";
+import {
+  expect,
+  FORTY,
+  finished,
+  messageBox,
+  messages,
+  mine,
+  newChat,
+  replies,
+  say,
+  stored,
+  test,
+} from "./support.ts";
 
 test("a message is sent, its reply streams in, and both are kept", async ({ app }) => {
   const id = await newChat(app, "slow please");
@@ -17,7 +29,10 @@ test("a message is sent, its reply streams in, and both are kept", async ({ app 
   await finished(app);
 });
 
-test("a page of Markdown is drawn: table, list, formula, code that can be copied", async ({ app, context }) => {
+test("a page of Markdown is drawn: table, list, formula, code that can be copied", async ({
+  app,
+  context,
+}) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: shared.base });
   await newChat(app, "show me a weekend in Lisbon");
   await finished(app);
@@ -46,7 +61,8 @@ test("two prices in one line stay prices", async ({ app }) => {
 });
 
 test("a reply brings no HTML into the page and loads nothing", async ({ app, watch }) => {
-  const html = '<img src="https://example.com/a.png" onerror="window.ran=1"><script>window.ran=1</script><b>bold</b>';
+  const html =
+    '<img src="https://example.com/a.png" onerror="window.ran=1"><script>window.ran=1</script><b>bold</b>';
   await newChat(app, `${html} ![a picture](https://example.com/b.png) [go](javascript:window.ran=1)`);
   await finished(app);
   const reply = replies(app);
@@ -54,7 +70,10 @@ test("a reply brings no HTML into the page and loads nothing", async ({ app, wat
   await expect(reply.locator("img, script, b")).toHaveCount(0);
   // The picture is a link that says where it leads; the script is no link at all.
   await expect(reply.getByRole("link")).toHaveCount(1);
-  await expect(reply.getByRole("link", { name: "a picture" })).toHaveAttribute("href", "https://example.com/b.png");
+  await expect(reply.getByRole("link", { name: "a picture" })).toHaveAttribute(
+    "href",
+    "https://example.com/b.png",
+  );
   expect(await app.evaluate(() => "ran" in window)).toBe(false);
   expect(watch.foreign).toEqual([]);
 });
@@ -102,13 +121,17 @@ test("an answer that is cut off is not shown as a whole one", async ({ app }) =>
 
 test("a file goes with a message", async ({ app }) => {
   await app.getByRole("button", { name: "Attach files" }).waitFor();
-  await app.locator("input[type=file]").setInputFiles({ name: "list.txt", mimeType: "text/plain", buffer: Buffer.from("eggs, tea") });
+  await app
+    .locator("input[type=file]")
+    .setInputFiles({ name: "list.txt", mimeType: "text/plain", buffer: Buffer.from("eggs, tea") });
   await expect(app.getByRole("list", { name: "Attached files" })).toContainText("list.txt");
   await newSaid(app);
 });
 
 async function newSaid(app: Parameters<typeof say>[0]): Promise<void> {
-  await expect(app.getByRole("list", { name: "Attached files" }).getByRole("button", { name: "Remove list.txt" })).toBeVisible();
+  await expect(
+    app.getByRole("list", { name: "Attached files" }).getByRole("button", { name: "Remove list.txt" }),
+  ).toBeVisible();
   await say(app, "What is on my list?");
   await finished(app);
   await expect(mine(app).getByRole("link", { name: "list.txt" })).toHaveCount(1);

@@ -135,7 +135,13 @@ export class Provider {
       }
       this.answered++;
       const on = new URL(stubAddress());
-      const to = { host: on.hostname, port: on.port, path: req.url, method: req.method, headers: { ...req.headers, host: on.host } };
+      const to = {
+        host: on.hostname,
+        port: on.port,
+        path: req.url,
+        method: req.method,
+        headers: { ...req.headers, host: on.host },
+      };
       const out = request(to, (got) => {
         res.writeHead(got.statusCode ?? 502, got.headers);
         got.pipe(res);

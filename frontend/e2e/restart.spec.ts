@@ -1,5 +1,18 @@
 import { OwnEngine, stubConfig } from "./engine.ts";
-import { expect, finished, FORTY, go, messageBox, mine, newChat, open, replies, say, stored, test } from "./support.ts";
+import {
+  expect,
+  FORTY,
+  finished,
+  go,
+  messageBox,
+  mine,
+  newChat,
+  open,
+  replies,
+  say,
+  stored,
+  test,
+} from "./support.ts";
 
 let own: OwnEngine;
 
@@ -13,7 +26,11 @@ test("an engine that crashes and comes back: said, and nothing is lost", async (
   watch.expect(/ERR_CONNECTION_REFUSED|WebSocket connection|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/);
   let engine = await own.start();
   watch.alsoFrom(engine);
-  await engine.api("POST", "/api/onboarding", { user_name: "Ada", assistant_name: "Sentient", timezone: "UTC" });
+  await engine.api("POST", "/api/onboarding", {
+    user_name: "Ada",
+    assistant_name: "Sentient",
+    timezone: "UTC",
+  });
   await open(page, engine);
   const id = await newChat(page, "before the crash");
   await finished(page);
@@ -31,18 +48,31 @@ test("an engine that crashes and comes back: said, and nothing is lost", async (
   await expect(mine(page)).toHaveCount(2);
   await expect(page.getByRole("button", { name: "Stop", exact: true })).toHaveCount(0);
   const kept = await stored(engine, id);
-  expect(kept.slice(0, 3)).toEqual(["user: before the crash", "assistant: You said: before the crash", "user: slow when it happens"]);
+  expect(kept.slice(0, 3)).toEqual([
+    "user: before the crash",
+    "assistant: You said: before the crash",
+    "user: slow when it happens",
+  ]);
+  // The person did not stop it, so it does not say so.
+  await expect(replies(page).nth(1)).toContainText("Sentient ended before this reply was finished.");
   await expect(messageBox(page)).toHaveValue("written meanwhile");
   await messageBox(page).press("Enter");
   await expect(replies(page).last()).toContainText("You said: written meanwhile");
   await expect(mine(page)).toHaveCount(3);
 });
 
-test("an engine that is ended in the middle of a reply and started again, with the page left alone", async ({ page, watch }) => {
+test("an engine that is ended in the middle of a reply and started again, with the page left alone", async ({
+  page,
+  watch,
+}) => {
   watch.expect(/ERR_CONNECTION_REFUSED|WebSocket connection|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/);
   let engine = await own.start();
   watch.alsoFrom(engine);
-  await engine.api("POST", "/api/onboarding", { user_name: "Ada", assistant_name: "Sentient", timezone: "UTC" });
+  await engine.api("POST", "/api/onboarding", {
+    user_name: "Ada",
+    assistant_name: "Sentient",
+    timezone: "UTC",
+  });
   await open(page, engine);
   const id = await newChat(page, "slow in the middle");
   await expect(replies(page)).toContainText("word3");

@@ -48,7 +48,9 @@ test("what is being typed survives everything that is fetched meanwhile", async 
   const place = app.getByRole("textbox", { name: "Location" });
   await expect(place).toBeVisible();
   await place.fill("Lisb");
-  const fetched = app.waitForResponse((r) => r.url().endsWith("/api/config") && r.request().method() === "GET");
+  const fetched = app.waitForResponse(
+    (r) => r.url().endsWith("/api/config") && r.request().method() === "GET",
+  );
   await shared.api("PATCH", "/api/config", { assistant: { language: "de" } });
   await fetched;
   const again = app.waitForResponse((r) => r.url().endsWith("/api/config") && r.request().method() === "GET");
@@ -83,24 +85,28 @@ test("a switch is saved by itself, and a number only within its bounds", async (
 
 test("the models in use can be tried, and the built-in one says how it stands", async ({ app }) => {
   await go(app, "/settings/models");
-  await expect(app.getByText("LM Studio")).toBeVisible();
+  await expect(app.getByText("LM Studio").filter({ hasText: "Running" })).toBeVisible();
   await app.getByRole("button", { name: "Test", exact: true }).first().click();
   await expect(app.getByRole("status").filter({ hasText: /It answered in \d/ })).toBeVisible();
   const { state, model } = await shared.api("GET", "/api/models/builtin");
   if (model) await expect(app.getByText(model.label).first()).toBeVisible();
   if (state === "missing") await expect(app.getByRole("button", { name: "Download" }).first()).toBeVisible();
-  else await expect(app.getByText("it is often wrong and it cannot use tools", { exact: false })).toBeVisible();
+  else
+    await expect(app.getByText("it is often wrong and it cannot use tools", { exact: false })).toBeVisible();
 });
 
 test("notifications come in by themselves, are read, and are deleted", async ({ app }) => {
   await shared.api("DELETE", "/api/notifications");
-  await shared.api("POST", "/api/notifications", { title: "Backup finished", message: "All **12 files** are safe." });
+  await shared.api("POST", "/api/notifications", {
+    title: "Backup finished",
+    message: "All **12 files** are safe.",
+  });
   await expect(app.getByRole("link", { name: "Notifications, 1 unread" })).toBeVisible();
   await app.getByRole("link", { name: "Notifications, 1 unread" }).click();
-  const room = app.getByRole("region", { name: "Notifications", exact: true });
+  const room = app.getByRole("main").getByRole("region", { name: "Notifications", exact: true });
   await expect(room.getByRole("heading", { name: /Backup finished.*unread/ })).toBeVisible();
   await expect(room.locator("strong")).toHaveText("12 files");
-  await shared.api("POST", "/api/notifications", { title: "Second thing", message: "" });
+  await shared.api("POST", "/api/notifications", { title: "Second thing", message: "Just so." });
   await expect(room.getByRole("listitem")).toHaveCount(2);
   await room.getByRole("button", { name: "Mark “Backup finished” as read" }).click();
   await expect(app.getByRole("link", { name: "Notifications, 1 unread" })).toBeVisible();

@@ -15,7 +15,13 @@ const arg = (name, fallback) => {
 const PORT = Number(arg("port", process.env.PORT ?? "8787"));
 const FRESH = process.argv.includes("--fresh");
 const DIST = fileURLToPath(new URL("../dist", import.meta.url));
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".woff2": "font/woff2" };
+const TYPES = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+};
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -25,7 +31,10 @@ const PROPERTIES = {
     properties: {
       name: { type: "string", minLength: 1, description: "What the assistant is called." },
       user_name: { type: "string", description: "What the assistant calls you." },
-      timezone: { type: "string", description: "Your time zone, such as Asia/Kolkata. auto is the computer's own." },
+      timezone: {
+        type: "string",
+        description: "Your time zone, such as Asia/Kolkata. auto is the computer's own.",
+      },
       location: { type: "string", description: "Your city, for weather and places. Empty: not said." },
       language: { type: "string", description: "The language quick commands are tried in first." },
       onboarding_complete: { type: "boolean", description: "First-run setup is done." },
@@ -34,7 +43,12 @@ const PROPERTIES = {
   chat: {
     type: "object",
     properties: {
-      history_window: { type: "integer", minimum: 2, maximum: 500, description: "How many of the newest messages of a chat a model reads." },
+      history_window: {
+        type: "integer",
+        minimum: 2,
+        maximum: 500,
+        description: "How many of the newest messages of a chat a model reads.",
+      },
       show_thinking: { type: "boolean", description: "Show what a model thinks before it answers." },
       auto_title: { type: "boolean", description: "Give new chats a title by themselves." },
     },
@@ -48,7 +62,10 @@ const PROPERTIES = {
   },
   gateway: {
     type: "object",
-    properties: { host: { type: "string", description: "Address." }, port: { type: "integer", description: "Port." } },
+    properties: {
+      host: { type: "string", description: "Address." },
+      port: { type: "integer", description: "Port." },
+    },
   },
 };
 
@@ -147,8 +164,25 @@ function reset() {
   refuse = 0;
   builtin = "ready";
   config = {
-    assistant: { name: "Sentient", user_name: FRESH ? "" : "Maya", timezone: "auto", location: "", language: "en", onboarding_complete: !FRESH },
-    models: { roles: { primary: "builtin/gemma3-270m", fast: "builtin/gemma3-270m", planner: null, executor: null, embedding: null, vision: null, voice: null } },
+    assistant: {
+      name: "Sentient",
+      user_name: FRESH ? "" : "Maya",
+      timezone: "auto",
+      location: "",
+      language: "en",
+      onboarding_complete: !FRESH,
+    },
+    models: {
+      roles: {
+        primary: "builtin/gemma3-270m",
+        fast: "builtin/gemma3-270m",
+        planner: null,
+        executor: null,
+        embedding: null,
+        vision: null,
+        voice: null,
+      },
+    },
     chat: { history_window: 30, show_thinking: true, auto_title: true },
     ui: { theme: "system", accent: "sentient", launch_at_login: false, minimize_to_tray: true },
     gateway: { host: "127.0.0.1", port: PORT },
@@ -158,11 +192,18 @@ function reset() {
   session("long", "The very long chat", 60 * 24 * 30);
   for (let i = 0; i < 2500; i++) {
     row("long", "user", `Question number ${i + 1}, about the ${["garden", "train", "soup", "book"][i % 4]}?`);
-    row("long", "assistant", `Answer number ${i + 1}. ${"It depends on the weather, and on what you had in mind. ".repeat(1 + (i % 5))}`);
+    row(
+      "long",
+      "assistant",
+      `Answer number ${i + 1}. ${"It depends on the weather, and on what you had in mind. ".repeat(1 + (i % 5))}`,
+    );
   }
   session("trip", "A weekend in Lisbon", 60 * 30);
   row("trip", "user", "What should I know before I go?", { created_at: ago(1801) });
-  row("trip", "assistant", MARKDOWN, { thinking: "The person asks about a trip. A table helps.", created_at: ago(1800) });
+  row("trip", "assistant", MARKDOWN, {
+    thinking: "The person asks about a trip. A table helps.",
+    created_at: ago(1800),
+  });
   session("tools", "What is on my calendar", 60 * 3);
   row("tools", "user", "Anything on Tuesday?");
   row("tools", "assistant", "", {
@@ -173,15 +214,44 @@ function reset() {
   });
   row("tools", "tool", "[]", { tool_call_id: "c1", name: "calendar_list" });
   row("tools", "tool", "[]", { tool_call_id: "c2", name: "memory_recall" });
-  row("tools", "assistant", "Only one thing: **Design review** at 09:30, in Room 4. The rest of the day is free.");
+  row(
+    "tools",
+    "assistant",
+    "Only one thing: **Design review** at 09:30, in Room 4. The rest of the day is free.",
+  );
   session("bread", "Sourdough, second attempt", 42);
   row("bread", "user", "My loaf is flat. Why?");
-  row("bread", "assistant", "Most often the dough rose too long or not long enough. Poke it: a dent that fills slowly means it is ready.");
+  row(
+    "bread",
+    "assistant",
+    "Most often the dough rose too long or not long enough. Poke it: a dent that fills slowly means it is ready.",
+  );
   const note = (kind, title, message, read, minutes) =>
-    notifications.push({ id: randomUUID(), kind, title, message, payload: {}, task_id: null, read, created_at: ago(minutes) });
+    notifications.push({
+      id: randomUUID(),
+      kind,
+      title,
+      message,
+      payload: {},
+      task_id: null,
+      read,
+      created_at: ago(minutes),
+    });
   note("reminder", "Water the basil", "You asked to be reminded on Mondays.", false, 4);
-  note("error", "The backup was not made", "The folder for backups is full. Free some space, or choose another folder in Settings.", false, 180);
-  note("brief", "Your Daily Brief for Monday", "**Calendar**\n- 09:30 Design review (Room 4)\n\n**Weather**\n- Sun, 24°", true, 600);
+  note(
+    "error",
+    "The backup was not made",
+    "The folder for backups is full. Free some space, or choose another folder in Settings.",
+    false,
+    180,
+  );
+  note(
+    "brief",
+    "Your Daily Brief for Monday",
+    "**Calendar**\n- 09:30 Design review (Room 4)\n\n**Weather**\n- Sun, 24°",
+    true,
+    600,
+  );
 }
 reset();
 
@@ -231,7 +301,15 @@ async function turn(message) {
   if (text.startsWith("/think")) {
     publish({ type: "tool_call", ...base, call_id: "t1", name: "web_search", arguments: {} });
     await pause(700);
-    publish({ type: "tool_result", ...base, call_id: "t1", name: "web_search", result: {}, is_error: false, duration_ms: 700 });
+    publish({
+      type: "tool_result",
+      ...base,
+      call_id: "t1",
+      name: "web_search",
+      result: {},
+      is_error: false,
+      duration_ms: 700,
+    });
   }
   const speed = text.startsWith("/slow") ? 20 : text.startsWith("/long") ? 10 : 8;
   await pause(250);
@@ -250,18 +328,42 @@ async function turn(message) {
     context_used: text.startsWith("/full") ? 7200 : 1024,
     context_length: 8192,
     context_percent: text.startsWith("/full") ? 88 : 13,
-    context_warning: text.startsWith("/full") ? "This chat is getting long for gemma3-270m (88% of what it reads at once). Start a new chat." : null,
+    context_warning: text.startsWith("/full")
+      ? "This chat is getting long for gemma3-270m (88% of what it reads at once). Start a new chat."
+      : null,
   });
   runs.delete(id);
   if (text.startsWith("/fail")) {
-    publish({ type: "error", ...base, message: "The model stopped answering. Try again in a moment.", recoverable: false });
-    publish({ type: "done", ...base, content: "", message_id: null, error: "model", memory_sources: [], sources: [], checks: [] });
+    publish({
+      type: "error",
+      ...base,
+      message: "The model stopped answering. Try again in a moment.",
+      recoverable: false,
+    });
+    publish({
+      type: "done",
+      ...base,
+      content: "",
+      message_id: null,
+      error: "model",
+      memory_sources: [],
+      sources: [],
+      checks: [],
+    });
     return undefined;
   }
   const saved = row(id, "assistant", run.text, { thinking: run.thinking || null });
   const s = sessions.find((x) => x.id === id);
   if (s) s.updated_at = now();
-  const done = { type: "done", ...base, content: run.text, message_id: saved.id, memory_sources: [], sources: [], checks: [] };
+  const done = {
+    type: "done",
+    ...base,
+    content: run.text,
+    message_id: saved.id,
+    memory_sources: [],
+    sources: [],
+    checks: [],
+  };
   publish(run.cancelled ? { ...done, cancelled: true } : done);
   if (isNew && s) {
     s.title = text.slice(0, 40);
@@ -272,24 +374,56 @@ async function turn(message) {
 
 function deepMerge(into, part) {
   for (const [k, v] of Object.entries(part)) {
-    if (v && typeof v === "object" && !Array.isArray(v) && into[k] && typeof into[k] === "object") deepMerge(into[k], v);
+    if (v && typeof v === "object" && !Array.isArray(v) && into[k] && typeof into[k] === "object")
+      deepMerge(into[k], v);
     else into[k] = v;
   }
 }
 
 function refusedField(part) {
   const w = part?.chat?.history_window;
-  if (w !== undefined && (w < 2 || w > 500)) return { loc: ["chat", "history_window"], msg: "Choose a number from 2 to 500.", type: "range" };
-  if (part?.assistant?.name === "") return { loc: ["assistant", "name"], msg: "A name has at least one letter.", type: "min_length" };
+  if (w !== undefined && (w < 2 || w > 500))
+    return { loc: ["chat", "history_window"], msg: "Choose a number from 2 to 500.", type: "range" };
+  if (part?.assistant?.name === "")
+    return { loc: ["assistant", "name"], msg: "A name has at least one letter.", type: "min_length" };
   return null;
 }
 
-const providers = () => [
-  { id: "anthropic", label: "Anthropic", kind: "cloud", key_required: true, docs_url: "https://console.anthropic.com/", suggested: ["anthropic/claude-sonnet-5", "anthropic/claude-haiku-4-5"] },
-  { id: "openai", label: "OpenAI", kind: "cloud", key_required: true, docs_url: "https://platform.openai.com/api-keys", suggested: ["openai/gpt-5.2", "openai/gpt-5.2-mini"] },
-  { id: "openrouter", label: "OpenRouter", kind: "cloud", key_required: true, docs_url: "https://openrouter.ai/keys", suggested: ["openrouter/auto"] },
-  { id: "ollama", label: "Ollama", kind: "local", key_required: false, docs_url: "https://ollama.com", suggested: [] },
-].map((p) => ({ ...p, key_set: keys.has(p.id), api_base: null, sign_in: false }));
+const providers = () =>
+  [
+    {
+      id: "anthropic",
+      label: "Anthropic",
+      kind: "cloud",
+      key_required: true,
+      docs_url: "https://console.anthropic.com/",
+      suggested: ["anthropic/claude-sonnet-5", "anthropic/claude-haiku-4-5"],
+    },
+    {
+      id: "openai",
+      label: "OpenAI",
+      kind: "cloud",
+      key_required: true,
+      docs_url: "https://platform.openai.com/api-keys",
+      suggested: ["openai/gpt-5.2", "openai/gpt-5.2-mini"],
+    },
+    {
+      id: "openrouter",
+      label: "OpenRouter",
+      kind: "cloud",
+      key_required: true,
+      docs_url: "https://openrouter.ai/keys",
+      suggested: ["openrouter/auto"],
+    },
+    {
+      id: "ollama",
+      label: "Ollama",
+      kind: "local",
+      key_required: false,
+      docs_url: "https://ollama.com",
+      suggested: [],
+    },
+  ].map((p) => ({ ...p, key_set: keys.has(p.id), api_base: null, sign_in: false }));
 
 const unread = () => notifications.filter((n) => !n.read).length;
 
@@ -307,7 +441,11 @@ const routes = {
     stop: { stopped: false, stopped_at: null, source: null },
   }),
   "POST /api/onboarding": (_p, b) => {
-    Object.assign(config.assistant, { user_name: b.user_name, name: b.assistant_name ?? "Sentient", onboarding_complete: true });
+    Object.assign(config.assistant, {
+      user_name: b.user_name,
+      name: b.assistant_name ?? "Sentient",
+      onboarding_complete: true,
+    });
     return { ok: true };
   },
   "GET /api/config": () => config,
@@ -326,7 +464,14 @@ const routes = {
     for (const [id, list] of rows) {
       for (const r of list) {
         const at = r.content.toLowerCase().indexOf(words);
-        if (at >= 0 && hits.length < 20) hits.push({ session_id: id, message_id: r.id, role: r.role, snippet: r.content.slice(Math.max(0, at - 30), at + 70), created_at: r.created_at });
+        if (at >= 0 && hits.length < 20)
+          hits.push({
+            session_id: id,
+            message_id: r.id,
+            role: r.role,
+            snippet: r.content.slice(Math.max(0, at - 30), at + 70),
+            created_at: r.created_at,
+          });
       }
     }
     return hits;
@@ -344,10 +489,13 @@ const routes = {
     tell("session.deleted", { session_id: id });
     return { ok: true };
   },
-  "GET /api/sessions/:id/messages": ({ id }) => rows.get(id) ?? [404, { detail: "This chat doesn't exist anymore.", code: "not_found" }],
+  "GET /api/sessions/:id/messages": ({ id }) =>
+    rows.get(id) ?? [404, { detail: "This chat doesn't exist anymore.", code: "not_found" }],
   "GET /api/sessions/:id/live": ({ id }) => {
     const r = runs.get(id);
-    return r ? { turn_id: r.turn_id, client_id: r.client_id, text: r.text, thinking: r.thinking, seq: r.seq ?? seq } : { turn_id: null };
+    return r
+      ? { turn_id: r.turn_id, client_id: r.client_id, text: r.text, thinking: r.thinking, seq: r.seq ?? seq }
+      : { turn_id: null };
   },
   "GET /api/notifications": () => ({ notifications, unread: unread() }),
   "POST /api/notifications/read-all": () => {
@@ -380,12 +528,25 @@ const routes = {
   },
   "GET /api/models/providers": providers,
   "GET /api/models/local": () => ({
-    ollama: { reachable: true, models: [{ name: "qwen3:8b", size: 5.2e9, family: "qwen3", parameter_size: "8.2B", is_embedding: false, capabilities: ["completion", "tools"] }] },
+    ollama: {
+      reachable: true,
+      models: [
+        {
+          name: "qwen3:8b",
+          size: 5.2e9,
+          family: "qwen3",
+          parameter_size: "8.2B",
+          is_embedding: false,
+          capabilities: ["completion", "tools"],
+        },
+      ],
+    },
     lm_studio: { reachable: false, models: [] },
   }),
   "POST /api/models/test": async (_p, b) => {
     await new Promise((r) => setTimeout(r, 500));
-    if (b.model.startsWith("openai/")) return { ok: false, latency_ms: 300, error: "OpenAI rejected the key. Check it and paste it again." };
+    if (b.model.startsWith("openai/"))
+      return { ok: false, latency_ms: 300, error: "OpenAI rejected the key. Check it and paste it again." };
     return { ok: true, latency_ms: 740, reply: "Hello.", supports_tools: !b.model.startsWith("builtin/") };
   },
   "PUT /api/models/roles": (_p, b) => {
@@ -395,8 +556,22 @@ const routes = {
   },
   "GET /api/models/builtin": () => ({
     state: builtin,
-    model: { name: "gemma3-270m", label: "Gemma 3 270M", size_bytes: 253e6, license: "Gemma terms", license_url: "https://ai.google.dev/gemma/terms", weak: true },
-    offer: { name: "qwen3-4b", label: "Qwen3 4B", size_bytes: 2.5e9, license: "Apache-2.0", license_url: "https://www.apache.org/licenses/LICENSE-2.0", memory_gb: 6 },
+    model: {
+      name: "gemma3-270m",
+      label: "Gemma 3 270M",
+      size_bytes: 253e6,
+      license: "Gemma terms",
+      license_url: "https://ai.google.dev/gemma/terms",
+      weak: true,
+    },
+    offer: {
+      name: "qwen3-4b",
+      label: "Qwen3 4B",
+      size_bytes: 2.5e9,
+      license: "Apache-2.0",
+      license_url: "https://www.apache.org/licenses/LICENSE-2.0",
+      memory_gb: 6,
+    },
     program: { present: true },
     message: "",
   }),
@@ -429,8 +604,12 @@ function json(res, status, body) {
 
 function serveFile(res, path) {
   const file = normalize(join(DIST, path === "/" ? "index.html" : path));
-  if (!file.startsWith(DIST) || !existsSync(file) || !statSync(file).isFile()) return json(res, 404, { detail: "Not found." });
-  res.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "content-security-policy": CSP });
+  if (!file.startsWith(DIST) || !existsSync(file) || !statSync(file).isFile())
+    return json(res, 404, { detail: "Not found." });
+  res.writeHead(200, {
+    "content-type": TYPES[extname(file)] ?? "application/octet-stream",
+    "content-security-policy": CSP,
+  });
   createReadStream(file).pipe(res);
   return undefined;
 }
@@ -438,7 +617,9 @@ function serveFile(res, path) {
 async function pull(res, steps) {
   res.writeHead(200, { "content-type": "application/x-ndjson" });
   for (let i = 0; i <= steps && !res.closed; i++) {
-    res.write(`${JSON.stringify({ status: i < steps ? "downloading" : "success", completed: i * 1e8, total: steps * 1e8 })}\n`);
+    res.write(
+      `${JSON.stringify({ status: i < steps ? "downloading" : "success", completed: i * 1e8, total: steps * 1e8 })}\n`,
+    );
     await new Promise((r) => setTimeout(r, 60));
   }
   res.end();
@@ -455,7 +636,16 @@ async function steer(res, what, body) {
   if (what === "reset") reset();
   if (what === "refuse") refuse = body.status ?? 0;
   if (what === "notify") {
-    const n = { id: randomUUID(), kind: "info", title: body.title ?? "News", message: "", payload: {}, task_id: null, read: false, created_at: now() };
+    const n = {
+      id: randomUUID(),
+      kind: "info",
+      title: body.title ?? "News",
+      message: "",
+      payload: {},
+      task_id: null,
+      read: false,
+      created_at: now(),
+    };
     notifications.unshift(n);
     tell("notification.new", n);
   }
@@ -470,7 +660,8 @@ const server = createServer(async (req, res) => {
   if (url.pathname.startsWith("/stub/")) return steer(res, url.pathname.slice(6), data);
   if (!url.pathname.startsWith("/api/")) return serveFile(res, url.pathname);
   if (refuse) return json(res, refuse, { detail: "The engine is not ready.", code: "unavailable" });
-  if (url.pathname === "/api/models/ollama/pull" || url.pathname === "/api/models/builtin/download") return pull(res, 25);
+  if (url.pathname === "/api/models/ollama/pull" || url.pathname === "/api/models/builtin/download")
+    return pull(res, 25);
   if (url.pathname === "/api/files" && req.method === "POST") {
     const name = /filename="([^"]*)"/.exec(body.toString("latin1"))?.[1] ?? "file";
     files.set(name, body);
@@ -479,7 +670,9 @@ const server = createServer(async (req, res) => {
   const found = find(req.method, url.pathname);
   if (!found) return json(res, 404, { detail: "There is no such operation.", code: "not_found" });
   const answer = await found[0](found[1], data, url.searchParams);
-  return Array.isArray(answer) && typeof answer[0] === "number" ? json(res, answer[0], answer[1]) : json(res, 200, answer);
+  return Array.isArray(answer) && typeof answer[0] === "number"
+    ? json(res, answer[0], answer[1])
+    : json(res, 200, answer);
 });
 
 const wss = new WebSocketServer({ server, path: "/ws" });

@@ -1,6 +1,6 @@
 import { ApiError, errorFrom, toApiError } from "./errors";
-import { address, type LiveSink, type Transport } from "./transport";
 import type { ClientMessage, LiveEvent } from "./shapes";
+import { address, type LiveSink, type Transport } from "./transport";
 
 type BoundMethod = (input: unknown) => Promise<unknown>;
 
@@ -39,7 +39,11 @@ export function boundTransport(w: BoundWindow): Transport {
   const nextId = () => `${Date.now().toString(36)}-${++last}`;
 
   /** Opens a stream and hands on its batches until it ends; gives the way to stop listening. */
-  function open(op: string, input: unknown, on: (b: Batch) => void): { id: string; started: Promise<void>; off: () => void } {
+  function open(
+    op: string,
+    input: unknown,
+    on: (b: Batch) => void,
+  ): { id: string; started: Promise<void>; off: () => void } {
     const id = nextId();
     const off = w.runtime.EventsOn(`stream:${id}`, on);
     const started = streams.Open(id, op, input).then(

@@ -1,6 +1,14 @@
 import { errorFrom, unreachable } from "./errors";
-import { address, bodyOf, type LiveConnection, type LiveSink, type Operation, type OpId, type Transport } from "./transport";
 import type { ClientMessage, LiveEvent } from "./shapes";
+import {
+  address,
+  bodyOf,
+  type LiveConnection,
+  type LiveSink,
+  type Operation,
+  type OpId,
+  type Transport,
+} from "./transport";
 
 /** Long enough for a slow disk or a cold model list; streams are not bounded by it. */
 const CALL_TIMEOUT_MS = 60_000;
@@ -83,9 +91,11 @@ export function httpTransport(): Transport {
     },
 
     async *stream(_id, op, input, signal) {
-      const res = await fetch(address(op, input), { ...request(op, input), signal: signal ?? null }).catch(() => {
-        throw unreachable();
-      });
+      const res = await fetch(address(op, input), { ...request(op, input), signal: signal ?? null }).catch(
+        () => {
+          throw unreachable();
+        },
+      );
       if (!res.ok || !res.body) return refused(res);
       yield* ndjson(res.body);
     },
@@ -94,7 +104,11 @@ export function httpTransport(): Transport {
       const form = new FormData();
       for (const [k, v] of Object.entries(fields)) form.set(k, v);
       form.set("file", file, file.name);
-      const res = await fetch(address(op, fields), { method: op.verb, body: form, signal: signal ?? null }).catch(() => {
+      const res = await fetch(address(op, fields), {
+        method: op.verb,
+        body: form,
+        signal: signal ?? null,
+      }).catch(() => {
         throw unreachable();
       });
       if (!res.ok) return refused(res);

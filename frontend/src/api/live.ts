@@ -1,5 +1,5 @@
-import type { LiveConnection, Transport } from "./transport";
 import type { ClientMessage, EventOf, LiveEvent } from "./shapes";
+import type { LiveConnection, Transport } from "./transport";
 
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 5_000;
@@ -137,7 +137,8 @@ export class Live {
     const first = this.#boot === "";
     this.#boot = e.boot;
     // On a first connection nothing was missed. After a restart numbering starts anew, and all that is shown may be old.
-    if (first || restarted) this.#seq = e.seq;
+    if (first) this.#seq = e.seq;
+    else if (restarted) this.#seq = 0;
     this.#wait = FIRST_WAIT_MS;
     this.#setStatus("open");
     this.#tell(e);

@@ -29,8 +29,19 @@ export interface LiveConnection {
 /** A way into the engine. There are two: HTTP with a socket, and the structs that the desktop window binds. */
 export interface Transport {
   call(id: OpId, op: Operation, input: Record<string, unknown>): Promise<unknown>;
-  stream(id: OpId, op: Operation, input: Record<string, unknown>, signal?: AbortSignal): AsyncIterable<unknown>;
-  upload(id: OpId, op: Operation, file: File, fields: Record<string, string>, signal?: AbortSignal): Promise<unknown>;
+  stream(
+    id: OpId,
+    op: Operation,
+    input: Record<string, unknown>,
+    signal?: AbortSignal,
+  ): AsyncIterable<unknown>;
+  upload(
+    id: OpId,
+    op: Operation,
+    file: File,
+    fields: Record<string, string>,
+    signal?: AbortSignal,
+  ): Promise<unknown>;
   url(op: Operation, input: Record<string, unknown>): string;
   /** Opens the live channel, catching up from `since` ("<boot>.<seq>") where that is given. */
   live(since: string | undefined, sink: LiveSink): LiveConnection;
@@ -41,7 +52,10 @@ export function address(op: Operation, input: Record<string, unknown>): string {
   let path = op.path;
   for (const p of op.pathParams) {
     // A file's name may hold a folder ("screens/a.png"): its slashes stay part of the path.
-    const value = String(input[p] ?? "").split("/").map(encodeURIComponent).join("/");
+    const value = String(input[p] ?? "")
+      .split("/")
+      .map(encodeURIComponent)
+      .join("/");
     path = path.replace(new RegExp(`\\{${p}(\\.\\.\\.)?\\}`), value);
   }
   const q = new URLSearchParams();

@@ -89,7 +89,8 @@ function append(t: Turn, kind: "text" | "thinking", e: { text: string; offset?: 
   const text = e.text.slice(Math.max(0, known - (e.offset ?? known)));
   if (text === "") return t;
   const last = t.segments.at(-1);
-  if (last?.kind === kind) return { ...t, segments: [...t.segments.slice(0, -1), { kind, text: last.text + text }] };
+  if (last?.kind === kind)
+    return { ...t, segments: [...t.segments.slice(0, -1), { kind, text: last.text + text }] };
   return { ...t, segments: [...t.segments, { kind, text }] };
 }
 
@@ -150,7 +151,11 @@ export class Turns {
       error: null,
       messageId: null,
     });
-    const message: ClientMessage & { type: "chat.send" } = { type: "chat.send", text: input.text, client_id: clientId };
+    const message: ClientMessage & { type: "chat.send" } = {
+      type: "chat.send",
+      text: input.text,
+      client_id: clientId,
+    };
     if (input.sessionId) message.session_id = input.sessionId;
     if (input.attachments.length) message.attachments = input.attachments;
     this.#outbox.set(clientId, message);
@@ -211,7 +216,8 @@ export class Turns {
     const from = snapshot?.turn_id ? (snapshot.seq ?? 0) : 0;
     for (const e of waiting) {
       // What the record holds of the running turn is not told again; the end of an earlier one is not in it.
-      if (e.seq <= from && !conv.turns.some((t) => t.turnId === e.turn_id && t.turnId !== snapshot?.turn_id)) continue;
+      if (e.seq <= from && !conv.turns.some((t) => t.turnId === e.turn_id && t.turnId !== snapshot?.turn_id))
+        continue;
       this.#apply(sessionId, conv, e, true);
     }
     this.#touch(sessionId, true);
@@ -272,9 +278,16 @@ export class Turns {
     const segments: Segment[] = [];
     if (s.thinking) segments.push({ kind: "thinking", text: s.thinking });
     if (s.text) segments.push({ kind: "text", text: s.text });
-    const at = conv.turns.findIndex((t) => t.turnId === s.turn_id || (s.client_id && t.clientId === s.client_id));
+    const at = conv.turns.findIndex(
+      (t) => t.turnId === s.turn_id || (s.client_id && t.clientId === s.client_id),
+    );
     const known = conv.turns[at];
-    const turn: Turn = { ...(known ?? joined(s.turn_id, s.client_id ?? null)), turnId: s.turn_id, state: "running", segments };
+    const turn: Turn = {
+      ...(known ?? joined(s.turn_id, s.client_id ?? null)),
+      turnId: s.turn_id,
+      state: "running",
+      segments,
+    };
     if (turn.clientId) this.#outbox.delete(turn.clientId);
     if (known) conv.turns[at] = turn;
     else {
@@ -286,7 +299,8 @@ export class Turns {
   #apply(key: string, conv: Conv, e: ChatEvent, afterSync: boolean): void {
     let at = conv.turns.findIndex((t) => t.turnId !== null && t.turnId === e.turn_id);
     if (at < 0 && e.type === "session") at = this.#begin(key, conv, e);
-    if (at < 0) at = conv.turns.findIndex((t) => t.turnId === null && t.state !== "sending" && t.state !== "failed");
+    if (at < 0)
+      at = conv.turns.findIndex((t) => t.turnId === null && t.state !== "sending" && t.state !== "failed");
     if (at < 0) {
       if (e.type === "done") void this.#world.refresh(key);
       // A turn whose start this window did not see. After a fetch that named none it is already over.
@@ -370,7 +384,12 @@ function joined(turnId: string | null, clientId: string | null): Turn {
 }
 
 function usageOf(e: Extract<ChatEvent, { type: "usage" }>): Usage {
-  return { percent: e.context_percent, used: e.context_used, length: e.context_length, warning: e.context_warning };
+  return {
+    percent: e.context_percent,
+    used: e.context_used,
+    length: e.context_length,
+    warning: e.context_warning,
+  };
 }
 
 /** The turn after one event. */
@@ -404,14 +423,19 @@ interface ToolEvent {
 
 function tool(t: Turn, e: ToolEvent): Turn {
   const { call_id: callId = "", name = "" } = e;
-  if (e.type === "tool_call") return { ...t, segments: [...t.segments, { kind: "tool", callId, name, state: "running" }] };
+  if (e.type === "tool_call")
+    return { ...t, segments: [...t.segments, { kind: "tool", callId, name, state: "running" }] };
   if (e.type !== "tool_result") return t;
   const state = e.is_error ? "failed" : "done";
-  return { ...t, segments: t.segments.map((s) => (s.kind === "tool" && s.callId === callId ? { ...s, state } : s)) };
+  return {
+    ...t,
+    segments: t.segments.map((s) => (s.kind === "tool" && s.callId === callId ? { ...s, state } : s)),
+  };
 }
 
 function finish(t: Turn, e: Extract<ChatEvent, { type: "done" }>): Turn {
-  if (e.error || t.state === "failed") return { ...t, state: "failed", error: t.error ?? e.error ?? "", messageId: null };
+  if (e.error || t.state === "failed")
+    return { ...t, state: "failed", error: t.error ?? e.error ?? "", messageId: null };
   const segments = e.content ? whole(t.segments, e.content) : t.segments;
   return { ...t, state: e.cancelled ? "stopped" : "done", segments, messageId: e.message_id };
 }

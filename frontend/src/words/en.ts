@@ -99,7 +99,8 @@ export const en = {
     deleteFailed: "The chat was not deleted",
     hello: "Hello, {{name}}",
     helloNobody: "Hello",
-    welcome: "Ask a question, think something through, or write together. Everything stays on this computer unless you choose a model elsewhere.",
+    welcome:
+      "Ask a question, think something through, or write together. Everything stays on this computer unless you choose a model elsewhere.",
     starter1: "Help me plan my week",
     starter2: "Explain something to me",
     starter3: "Draft a short message",
@@ -130,6 +131,8 @@ export const en = {
     toolsDone_other: "Used {{count}} tools",
     failed: "The reply could not be finished.",
     stopped: "You stopped this reply.",
+    interrupted: "Sentient ended before this reply was finished.",
+    notSent: "Sentient ended before this message was answered.",
     continue: "Go on",
     continueText: "Please go on from where you stopped.",
     unanswered: "Your last message has no reply.",

@@ -4,10 +4,20 @@ import type { Message, ToolCall } from "../shapes";
 import { useMessages } from "./sessions";
 import { type Conversation, type Segment, type Turn, turns, useConversation } from "./turns";
 
+/** Why a stored reply is not whole: the person stopped it, or Sentient ended while it was written. */
+export type Cut = "stopped" | "interrupted";
+
 /** What the chat shows, from top to bottom. Objects keep their identity while nothing in them changes. */
 export type ChatItem =
   | { kind: "user"; key: string; text: string; attachments: string[]; at: string | null; sending: boolean }
-  | { kind: "reply"; key: string; segments: readonly Segment[]; at: string | null; turn: Turn | null; stopped: boolean }
+  | {
+      kind: "reply";
+      key: string;
+      segments: readonly Segment[];
+      at: string | null;
+      turn: Turn | null;
+      ended: Cut | null;
+    }
   | { kind: "other"; key: string; name: string; text: string; at: string }
   | { kind: "event"; key: string; name: string; at: string };
 
@@ -22,16 +32,20 @@ export function fold(rows: readonly Message[]): ChatItem[] {
   for (const r of rows) {
     if (r.role === "assistant") {
       if (!reply) {
-        reply = { kind: "reply", key: r.id, segments: [], at: r.created_at, turn: null, stopped: false };
+        reply = { kind: "reply", key: r.id, segments: [], at: r.created_at, turn: null, ended: null };
         items.push(reply);
       }
       if (r.thinking) reply.segments.push({ kind: "thinking", text: r.thinking });
       if (r.content) reply.segments.push({ kind: "text", text: r.content });
       for (const c of (r.tool_calls ?? []) as ToolCall[]) reply.segments.push(toolSegment(c));
-      reply.stopped = r.cancelled === true;
+      reply.ended = r.cancelled ? "stopped" : null;
       continue;
     }
     if (r.role === "tool") continue;
+    if (r.role === "event" && r.name === "interrupted" && reply?.ended) {
+      reply.ended = "interrupted";
+      continue;
+    }
     reply = null;
     if (r.role === "user") {
       items.push({
@@ -58,7 +72,11 @@ function isStored(rows: readonly Message[], user: NonNullable<Turn["user"]>): bo
 }
 
 /** Adds the turns that are not stored to the items of those that are. */
-export function merge(stored: readonly ChatItem[], rows: readonly Message[], view: Conversation): readonly ChatItem[] {
+export function merge(
+  stored: readonly ChatItem[],
+  rows: readonly Message[],
+  view: Conversation,
+): readonly ChatItem[] {
   const ids = new Set(rows.map((r) => r.id));
   const open = view.turns.filter((x) => !(x.messageId && ids.has(x.messageId)));
   if (open.length === 0) return stored;
@@ -75,7 +93,14 @@ export function merge(stored: readonly ChatItem[], rows: readonly Message[], vie
       });
     }
     if (turn.state !== "sending") {
-      items.push({ kind: "reply", key: `${turn.key}:reply`, segments: turn.segments, at: null, turn, stopped: turn.state === "stopped" });
+      items.push({
+        kind: "reply",
+        key: `${turn.key}:reply`,
+        segments: turn.segments,
+        at: null,
+        turn,
+        ended: turn.state === "stopped" ? "stopped" : null,
+      });
     }
   }
   return items;

@@ -2,7 +2,11 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/r
 import { call } from "../client";
 import { bootstrapKey } from "./bootstrap";
 
-export const configKeys = { all: ["config"] as const, value: ["config", "value"] as const, schema: ["config", "schema"] as const };
+export const configKeys = {
+  all: ["config"] as const,
+  value: ["config", "value"] as const,
+  schema: ["config", "schema"] as const,
+};
 
 const configQuery = queryOptions({ queryKey: configKeys.value, queryFn: () => call("config.get", {}) });
 
@@ -11,7 +15,10 @@ export function useConfig() {
 }
 
 export function useConfigSchema() {
-  return useQuery({ queryKey: configKeys.schema, queryFn: () => call("config.schema", {}) as Promise<Record<string, unknown>> });
+  return useQuery({
+    queryKey: configKeys.schema,
+    queryFn: () => call("config.schema", {}) as Promise<Record<string, unknown>>,
+  });
 }
 
 /** Saves a part of the configuration, deep-merged by the engine. */

@@ -26,7 +26,8 @@ export function useBuiltin() {
     queryKey: modelKeys.builtin,
     queryFn: () => call("models.builtin", {}) as Promise<Builtin>,
     // It starts by itself: looked at again until it stands.
-    refetchInterval: (q) => (q.state.data?.state === "starting" || q.state.data?.state === "downloading" ? 1500 : false),
+    refetchInterval: (q) =>
+      q.state.data?.state === "starting" || q.state.data?.state === "downloading" ? 1500 : false,
   });
 }
 
@@ -109,7 +110,8 @@ function useDownload(open: (name: string | undefined, signal: AbortSignal) => As
   return { ...state, start, cancel };
 }
 
-const pull = (name: string | undefined, signal: AbortSignal) => stream("models.pull", { name: name ?? "" }, signal);
+const pull = (name: string | undefined, signal: AbortSignal) =>
+  stream("models.pull", { name: name ?? "" }, signal);
 const builtin = (name: string | undefined, signal: AbortSignal) =>
   stream("models.builtin_download", name ? { name } : {}, signal);
 

@@ -7,7 +7,10 @@ const LIMIT = 200;
 export const notificationKeys = { all: ["notifications"] as const, list: ["notifications", "list"] as const };
 
 export function useNotifications() {
-  return useQuery({ queryKey: notificationKeys.list, queryFn: () => call("notifications.list", { limit: LIMIT }) });
+  return useQuery({
+    queryKey: notificationKeys.list,
+    queryFn: () => call("notifications.list", { limit: LIMIT }),
+  });
 }
 
 function useChange<T>(fn: (input: T) => Promise<unknown>) {

@@ -1,6 +1,14 @@
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { Ellipsis, Pencil, Search, Trash2 } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import type { ApiError } from "@/api/client";
 import { useDeleteSession, useSessionSearch, useSessions, useUpdateSession } from "@/api/queries/sessions";
 import { useConversation } from "@/api/queries/turns";
@@ -45,7 +53,10 @@ function Rename({ session, onDone }: { session: Session; onDone: () => void }): 
     if (save && next && next !== session.title) {
       update.mutate(
         { id: session.id, title: next },
-        { onError: (e) => toast(t("chat.renameFailed"), { text: (e as unknown as ApiError).detail, tone: "error" }) },
+        {
+          onError: (e) =>
+            toast(t("chat.renameFailed"), { text: (e as unknown as ApiError).detail, tone: "error" }),
+        },
       );
     }
     onDone();
@@ -120,7 +131,14 @@ function Row(props: {
         ) : null}
       </Link>
       <Menu
-        trigger={<IconButton small className={css.rowMenu} label={t("chat.more", { title: titleOf(session) })} icon={Ellipsis} />}
+        trigger={
+          <IconButton
+            small
+            className={css.rowMenu}
+            label={t("chat.more", { title: titleOf(session) })}
+            icon={Ellipsis}
+          />
+        }
       >
         <MenuItem label={t("action.rename")} icon={Pencil} keys="F2" onSelect={() => onRename(session.id)} />
         <MenuItem label={t("action.delete")} icon={Trash2} danger onSelect={() => onDelete(session)} />
@@ -131,12 +149,26 @@ function Row(props: {
 
 /** The words that were looked for, marked in what was found. */
 function Marked({ text, query }: { text: string; query: string }): ReactNode {
-  const words = query.trim().split(/\s+/).filter(Boolean).map((w) => w.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const words = query
+    .trim()
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((w) => w.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   if (words.length === 0) return text;
-  return text.split(new RegExp(`(${words.join("|")})`, "gi")).map((part, i) => (i % 2 ? <mark key={i}>{part}</mark> : part));
+  return text
+    .split(new RegExp(`(${words.join("|")})`, "gi"))
+    .map((part, i) => (i % 2 ? <mark key={i}>{part}</mark> : part));
 }
 
-function Hits({ hits, sessions, query }: { hits: readonly SearchHit[]; sessions: readonly Session[]; query: string }): ReactNode {
+function Hits({
+  hits,
+  sessions,
+  query,
+}: {
+  hits: readonly SearchHit[];
+  sessions: readonly Session[];
+  query: string;
+}): ReactNode {
   const titles = useMemo(() => new Map(sessions.map((s) => [s.id, titleOf(s)])), [sessions]);
   return (
     <section aria-label={t("chat.inMessages")}>
@@ -274,7 +306,10 @@ export function ChatList({ onPicked }: { onPicked?: () => void }): ReactNode {
             </div>
           </Loading>
         ) : sessions.isError ? (
-          <ErrorState title={t("chat.listError")} actions={<Button onClick={() => void sessions.refetch()}>{t("action.retry")}</Button>}>
+          <ErrorState
+            title={t("chat.listError")}
+            actions={<Button onClick={() => void sessions.refetch()}>{t("action.retry")}</Button>}
+          >
             {(sessions.error as unknown as ApiError).detail}
           </ErrorState>
         ) : null}
@@ -295,7 +330,9 @@ export function ChatList({ onPicked }: { onPicked?: () => void }): ReactNode {
             </ul>
           </section>
         ))}
-        {wanted.trim() && search.data && search.data.length > 0 ? <Hits hits={search.data} sessions={list} query={wanted} /> : null}
+        {wanted.trim() && search.data && search.data.length > 0 ? (
+          <Hits hits={search.data} sessions={list} query={wanted} />
+        ) : null}
         {sessions.isSuccess && shown.length === 0 && !(search.data && search.data.length > 0) ? (
           <p className={css.none}>{wanted.trim() ? t("chat.noneFound") : t("chat.noneYet")}</p>
         ) : null}

@@ -57,8 +57,12 @@ function useAnnouncements(key: string): void {
     });
     const offPhase = onPhase((id, phase, turn) => {
       if (id !== current) return;
-      if (phase === "failed") announce(t("chat.saidFailed", { reason: turn.error || t("chat.failed") }), "assertive");
-      else announce(t(phase === "start" ? "chat.saidStart" : phase === "stopped" ? "chat.saidStopped" : "chat.saidEnd"));
+      if (phase === "failed")
+        announce(t("chat.saidFailed", { reason: turn.error || t("chat.failed") }), "assertive");
+      else
+        announce(
+          t(phase === "start" ? "chat.saidStart" : phase === "stopped" ? "chat.saidStopped" : "chat.saidEnd"),
+        );
     });
     return () => {
       offBorn();
@@ -73,7 +77,15 @@ function useShowThinking(): boolean {
   return chat.show_thinking !== false;
 }
 
-function ChatView({ chatKey, sessionId, chat }: { chatKey: string; sessionId: string | null; chat: Chat }): ReactNode {
+function ChatView({
+  chatKey,
+  sessionId,
+  chat,
+}: {
+  chatKey: string;
+  sessionId: string | null;
+  chat: Chat;
+}): ReactNode {
   const composer = useRef<ComposerHandle>(null);
   const navigate = useNavigate();
   const showThinking = useShowThinking();
@@ -103,7 +115,10 @@ function ChatView({ chatKey, sessionId, chat }: { chatKey: string; sessionId: st
   );
 
   const canStop = chat.running?.state === "running" && sessionId !== null;
-  const stop = useMemo(() => (canStop && sessionId ? () => turns.cancel(sessionId) : null), [canStop, sessionId]);
+  const stop = useMemo(
+    () => (canStop && sessionId ? () => turns.cancel(sessionId) : null),
+    [canStop, sessionId],
+  );
   const { lastText } = chat;
 
   const actions = useMemo<Action[]>(
@@ -167,7 +182,13 @@ function ChatView({ chatKey, sessionId, chat }: { chatKey: string; sessionId: st
       ) : empty ? (
         <Welcome onPick={(text) => composer.current?.put(text)} />
       ) : (
-        <Messages items={chat.items} running={chat.running !== null} showThinking={showThinking} handlers={handlers} sent={sent} />
+        <Messages
+          items={chat.items}
+          running={chat.running !== null}
+          showThinking={showThinking}
+          handlers={handlers}
+          sent={sent}
+        />
       )}
       <div className={css.dock}>
         <div className={css.dockInner}>

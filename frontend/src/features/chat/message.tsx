@@ -1,6 +1,6 @@
 import { Paperclip, Pencil, RotateCcw } from "lucide-react";
 import { memo, type ReactNode } from "react";
-import type { ChatItem } from "@/api/queries/chat";
+import type { ChatItem, Cut } from "@/api/queries/chat";
 import { fileURL } from "@/api/queries/files";
 import type { Turn } from "@/api/queries/turns";
 import { cx } from "@/lib/cx";
@@ -20,12 +20,24 @@ export interface MessageHandlers {
 
 type Of<K extends ChatItem["kind"]> = Extract<ChatItem, { kind: K }>;
 
+/** What happened beside the messages, by the name of its row. */
+const EVENTS: Record<string, "chat.trusted" | "chat.interrupted" | "chat.notSent"> = {
+  trusted: "chat.trusted",
+  interrupted: "chat.interrupted",
+  not_sent: "chat.notSent",
+};
+
 const PICTURE = /\.(png|jpe?g|gif|webp|avif)$/i;
 
 function Attachment({ name }: { name: string }): ReactNode {
   const short = name.split("/").at(-1) ?? name;
   return (
-    <a href={fileURL(name)} target="_blank" rel="noopener noreferrer" className={PICTURE.test(name) ? undefined : cx(css.chip, css.plainChip)}>
+    <a
+      href={fileURL(name)}
+      target="_blank"
+      rel="noopener noreferrer"
+      className={PICTURE.test(name) ? undefined : cx(css.chip, css.plainChip)}
+    >
       {PICTURE.test(name) ? (
         <img className={css.thumb} src={fileURL(name)} alt={short} loading="lazy" />
       ) : (
@@ -75,8 +87,13 @@ function Waiting(): ReactNode {
 }
 
 /** How a reply ended, when it did not end well, and the next step. */
-function Ending(props: { turn: Turn | null; stopped: boolean; last: boolean; handlers: MessageHandlers }): ReactNode {
-  const { turn, stopped, last, handlers } = props;
+function Ending(props: {
+  turn: Turn | null;
+  ended: Cut | null;
+  last: boolean;
+  handlers: MessageHandlers;
+}): ReactNode {
+  const { turn, ended, last, handlers } = props;
   if (turn?.state === "failed") {
     return (
       <Banner
@@ -91,9 +108,9 @@ function Ending(props: { turn: Turn | null; stopped: boolean; last: boolean; han
       </Banner>
     );
   }
-  if (!stopped) return null;
+  if (!ended) return null;
   // Only the newest reply can be gone on with.
-  if (!last) return <Banner>{t("chat.stopped")}</Banner>;
+  if (!last) return <Banner>{t(`chat.${ended}`)}</Banner>;
   return (
     <Banner
       actions={
@@ -107,7 +124,7 @@ function Ending(props: { turn: Turn | null; stopped: boolean; last: boolean; han
         </>
       }
     >
-      {t("chat.stopped")}
+      {t(`chat.${ended}`)}
     </Banner>
   );
 }
@@ -122,14 +139,18 @@ function Reply(props: {
   const running = item.turn?.state === "running";
   const text = item.segments.flatMap((s) => (s.kind === "text" ? [s.text] : [])).join("\n\n");
   const last = item.segments.at(-1);
-  const waiting = running && (!last || (last.kind === "tool" && last.state !== "running") || (last.kind === "thinking" && !showThinking));
+  const waiting =
+    running &&
+    (!last ||
+      (last.kind === "tool" && last.state !== "running") ||
+      (last.kind === "thinking" && !showThinking));
   return (
     <div className={css.reply} data-running={running || undefined}>
       <h3 className="sr-only">{t("chat.reply")}</h3>
       {item.turn?.notice ? <Banner>{item.turn.notice}</Banner> : null}
       <Segments segments={item.segments} live={running} showThinking={showThinking} />
       {waiting ? <Waiting /> : null}
-      <Ending turn={item.turn} stopped={item.stopped} last={props.last} handlers={handlers} />
+      <Ending turn={item.turn} ended={item.ended} last={props.last} handlers={handlers} />
       {!running && text ? (
         <div className={cx(css.foot, css.quiet)}>
           <CopyButton text={text} label={t("chat.copyReply")} />
@@ -163,7 +184,7 @@ export const Message = memo(function Message(props: {
       case "event":
         return (
           <p className={css.event}>
-            {item.name === "trusted" ? t("chat.trusted") : t("chat.event")} <When at={item.at} />
+            {t(EVENTS[item.name] ?? "chat.event")} <When at={item.at} />
           </p>
         );
     }

@@ -83,7 +83,13 @@ export function Messages(props: {
   return (
     <div className={css.view}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section ref={scroller} className={css.scroller} onScroll={onScroll} tabIndex={0} aria-label={t("chat.messages")}>
+      <section
+        ref={scroller}
+        className={css.scroller}
+        onScroll={onScroll}
+        tabIndex={0}
+        aria-label={t("chat.messages")}
+      >
         <div className={css.inner} style={{ height: total }}>
           {virtual.getVirtualItems().map((v) => {
             const item = items[v.index];
@@ -96,7 +102,12 @@ export function Messages(props: {
                 className={css.itemWrap}
                 style={{ transform: `translateY(${v.start}px)` }}
               >
-                <Message item={item} last={v.index === items.length - 1} showThinking={showThinking} handlers={handlers} />
+                <Message
+                  item={item}
+                  last={v.index === items.length - 1}
+                  showThinking={showThinking}
+                  handlers={handlers}
+                />
               </div>
             );
           })}

@@ -14,7 +14,13 @@ function Thinking({ text, live }: { text: string; live: boolean }): ReactNode {
   const id = useId();
   return (
     <div className={css.thinking}>
-      <button type="button" className={css.reveal} aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
+      <button
+        type="button"
+        className={css.reveal}
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpen(!open)}
+      >
         <ChevronRight size={14} aria-hidden />
         {live ? t("chat.thinkingNow") : t("chat.thinking")}
       </button>
@@ -29,7 +35,13 @@ function ToolLine({ tool }: { tool: Tool }): ReactNode {
   const words = { running: "chat.toolRunning", done: "chat.toolDone", failed: "chat.toolFailed" } as const;
   return (
     <li className={css.tool}>
-      {tool.state === "running" ? <Spinner size={14} /> : tool.state === "done" ? <Check size={14} aria-hidden /> : <X size={14} aria-hidden />}
+      {tool.state === "running" ? (
+        <Spinner size={14} />
+      ) : tool.state === "done" ? (
+        <Check size={14} aria-hidden />
+      ) : (
+        <X size={14} aria-hidden />
+      )}
       <span>{t(words[tool.state], { name: plainName(tool.name) })}</span>
     </li>
   );
@@ -55,9 +67,17 @@ function Tools({ tools }: { tools: readonly Tool[] }): ReactNode {
   const running = tools.find((x) => x.state === "running");
   return (
     <div>
-      <button type="button" className={css.reveal} aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
+      <button
+        type="button"
+        className={css.reveal}
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpen(!open)}
+      >
         <ChevronRight size={14} aria-hidden />
-        {running ? t("chat.toolRunning", { name: plainName(running.name) }) : t("chat.toolsDone", { count: tools.length })}
+        {running
+          ? t("chat.toolRunning", { name: plainName(running.name) })
+          : t("chat.toolsDone", { count: tools.length })}
       </button>
       <ul id={id} hidden={!open} className={css.toolList}>
         {tools.map((x) => (

@@ -25,7 +25,9 @@ function Facts({ model }: { model: BuiltinModel | BuiltinOffer }): ReactNode {
   const size = byteSize(model.size_bytes);
   return (
     <span className={css.note}>
-      {"memory_gb" in model && model.memory_gb ? t("models.sizeAndMemory", { size, memory: model.memory_gb }) : size}
+      {"memory_gb" in model && model.memory_gb
+        ? t("models.sizeAndMemory", { size, memory: model.memory_gb })
+        : size}
       {", "}
       {model.license_url ? (
         <a href={model.license_url} target="_blank" rel="noopener noreferrer">
@@ -45,6 +47,8 @@ export function BuiltinCard({ onReady }: { onReady?: () => void }): ReactNode {
   const b = q.data;
   if (!b) return null;
   const p = download.progress;
+  // That it stands is in the badge; that it is weak is said below.
+  const well = b.state === "ready" || b.state === "running";
   const start = async (name: string) => {
     if (await download.start(name)) onReady?.();
   };
@@ -61,12 +65,16 @@ export function BuiltinCard({ onReady }: { onReady?: () => void }): ReactNode {
           </div>
         </div>
       ) : null}
-      {b.message ? <Banner tone={b.state === "failed" ? "bad" : "plain"}>{b.message}</Banner> : null}
+      {b.message && !(b.model?.weak && well) ? (
+        <Banner tone={b.state === "failed" ? "bad" : "plain"}>{b.message}</Banner>
+      ) : null}
       {b.model?.weak ? <Banner tone="warn">{t("models.weak")}</Banner> : null}
       {b.offer ? (
         <div className={css.line}>
           <div className={css.lineText}>
-            <span className={css.lineTitle}>{b.model ? t("models.better", { name: b.offer.label }) : b.offer.label}</span>
+            <span className={css.lineTitle}>
+              {b.model ? t("models.better", { name: b.offer.label }) : b.offer.label}
+            </span>
             <Facts model={b.offer} />
           </div>
           {download.running ? (
@@ -87,7 +95,9 @@ export function BuiltinCard({ onReady }: { onReady?: () => void }): ReactNode {
           {...(p?.total ? { note: `${byteSize(p.completed ?? 0)} / ${byteSize(p.total)}` } : {})}
         />
       ) : null}
-      {download.error ? <Banner tone="bad">{download.error.detail || t("models.downloadFailed")}</Banner> : null}
+      {download.error ? (
+        <Banner tone="bad">{download.error.detail || t("models.downloadFailed")}</Banner>
+      ) : null}
     </div>
   );
 }

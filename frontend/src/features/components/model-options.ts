@@ -15,7 +15,10 @@ export function modelName(model: string): string {
 }
 
 /** The models that can answer now: of each provider that is set up, on this computer, and the built-in one. */
-export function useModelOptions(current: string): { options: ModelOption[]; labelOf: (model: string) => string } {
+export function useModelOptions(current: string): {
+  options: ModelOption[];
+  labelOf: (model: string) => string;
+} {
   const providers = useProviders().data;
   const local = useLocalModels().data;
   const builtin = useBuiltin().data;
@@ -31,10 +34,12 @@ export function useModelOptions(current: string): { options: ModelOption[]; labe
     const own = builtin?.model;
     if (own && builtin.state !== "missing") add(`builtin/${own.name}`, own.label, t("models.builtinNote"));
     if (local?.ollama.reachable) {
-      for (const m of local.ollama.models) if (!m.is_embedding) add(`ollama_chat/${m.name}`, m.name, "Ollama");
+      for (const m of local.ollama.models)
+        if (!m.is_embedding) add(`ollama_chat/${m.name}`, m.name, "Ollama");
     }
     if (local?.lm_studio.reachable) {
-      for (const m of local.lm_studio.models) if (!m.is_embedding) add(`lm_studio/${m.name}`, m.name, "LM Studio");
+      for (const m of local.lm_studio.models)
+        if (!m.is_embedding) add(`lm_studio/${m.name}`, m.name, "LM Studio");
     }
     for (const p of providers ?? []) {
       if (p.kind !== "cloud" || (p.key_required && !p.key_set)) continue;

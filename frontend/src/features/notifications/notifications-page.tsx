@@ -67,9 +67,19 @@ function Item({ it }: { it: Notification }): ReactNode {
         </div>
         <div className={css.actions}>
           {it.read ? null : (
-            <IconButton small label={t("notifications.markRead", { title: it.title })} icon={Check} onClick={() => read.mutate(it.id)} />
+            <IconButton
+              small
+              label={t("notifications.markRead", { title: it.title })}
+              icon={Check}
+              onClick={() => read.mutate(it.id)}
+            />
           )}
-          <IconButton small label={t("notifications.delete", { title: it.title })} icon={Trash2} onClick={() => remove.mutate(it.id)} />
+          <IconButton
+            small
+            label={t("notifications.delete", { title: it.title })}
+            icon={Trash2}
+            onClick={() => remove.mutate(it.id)}
+          />
         </div>
       </Card>
     </li>

@@ -27,7 +27,9 @@ export function ConfigField({ spec, config }: { spec: FieldSpec; config: unknown
       onSuccess: () => setDraft(undefined),
       onError: (e) => {
         const error = e as unknown as ApiError;
-        const mine = error.fields.find((f) => isAt(f.loc, spec.path)) ?? (error.status === 422 ? error.fields[0] : undefined);
+        const mine =
+          error.fields.find((f) => isAt(f.loc, spec.path)) ??
+          (error.status === 422 ? error.fields[0] : undefined);
         if (mine) setProblem(mine.msg);
         else toast(t("settings.saveFailed"), { text: error.detail, tone: "error" });
       },
@@ -43,11 +45,27 @@ export function ConfigField({ spec, config }: { spec: FieldSpec; config: unknown
       </Field>
     );
   }
-  if (spec.kind === "choice") return <Choice spec={spec} value={String(stored ?? "")} problem={problem} onSave={save} />;
-  return <Typed spec={spec} stored={stored} draft={draft} setDraft={setDraft} problem={problem} setProblem={setProblem} save={save} />;
+  if (spec.kind === "choice")
+    return <Choice spec={spec} value={String(stored ?? "")} problem={problem} onSave={save} />;
+  return (
+    <Typed
+      spec={spec}
+      stored={stored}
+      draft={draft}
+      setDraft={setDraft}
+      problem={problem}
+      setProblem={setProblem}
+      save={save}
+    />
+  );
 }
 
-function Choice(props: { spec: FieldSpec; value: string; problem: string | undefined; onSave: (v: string) => void }): ReactNode {
+function Choice(props: {
+  spec: FieldSpec;
+  value: string;
+  problem: string | undefined;
+  onSave: (v: string) => void;
+}): ReactNode {
   const { spec, value } = props;
   const options = spec.options.map((o) => ({ value: o, label: labelOf(o) }));
   return (
@@ -68,7 +86,13 @@ function shown(spec: FieldSpec, v: unknown): string {
 
 /** The value a text stands for, or why it stands for none. */
 export function read(spec: FieldSpec, text: string): { value: unknown } | { problem: string } {
-  if (spec.kind === "lines") return { value: text.split("\n").map((l) => l.trim()).filter(Boolean) };
+  if (spec.kind === "lines")
+    return {
+      value: text
+        .split("\n")
+        .map((l) => l.trim())
+        .filter(Boolean),
+    };
   if (text.trim() === "" && spec.nullable) return { value: null };
   if (spec.kind !== "number") return { value: text };
   const n = Number(text.trim().replace(",", "."));

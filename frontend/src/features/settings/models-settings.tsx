@@ -29,10 +29,26 @@ import { Sketch } from "./settings-page";
 const ROLES = ["primary", "fast"] as const;
 const SAME = "";
 
-export function TestResult({ result, error }: { result: ModelTestResult | undefined; error: ApiError | null }): ReactNode {
-  if (error) return <Banner tone="bad" live>{error.detail || t("models.testFailed")}</Banner>;
+export function TestResult({
+  result,
+  error,
+}: {
+  result: ModelTestResult | undefined;
+  error: ApiError | null;
+}): ReactNode {
+  if (error)
+    return (
+      <Banner tone="bad" live>
+        {error.detail || t("models.testFailed")}
+      </Banner>
+    );
   if (!result) return null;
-  if (!result.ok) return <Banner tone="bad" live>{result.error || t("models.testFailed")}</Banner>;
+  if (!result.ok)
+    return (
+      <Banner tone="bad" live>
+        {result.error || t("models.testFailed")}
+      </Banner>
+    );
   const seconds = (result.latency_ms / 1000).toFixed(1);
   return (
     <Banner tone="good" live>
@@ -46,7 +62,10 @@ function Role({ role }: { role: (typeof ROLES)[number] }): ReactNode {
   const { options } = useModelOptions(model ?? "");
   const setRoles = useSetRoles();
   const test = useTestModel();
-  const choices = options.map((o) => ({ value: o.value, label: o.note ? t("models.optionOf", { model: o.label, provider: o.note }) : o.label }));
+  const choices = options.map((o) => ({
+    value: o.value,
+    label: o.note ? t("models.optionOf", { model: o.label, provider: o.note }) : o.label,
+  }));
   if (role !== "primary") choices.unshift({ value: SAME, label: t("models.sameAsPrimary") });
   const primary = useBootstrap().data?.models.primary;
   const tested = model ?? primary;
@@ -60,11 +79,22 @@ function Role({ role }: { role: (typeof ROLES)[number] }): ReactNode {
             onChange={(v) =>
               setRoles.mutate(
                 { [role]: v || null },
-                { onError: (e) => toast(t("models.changeFailed"), { text: (e as unknown as ApiError).detail, tone: "error" }) },
+                {
+                  onError: (e) =>
+                    toast(t("models.changeFailed"), {
+                      text: (e as unknown as ApiError).detail,
+                      tone: "error",
+                    }),
+                },
               )
             }
           />
-          <Button icon={FlaskConical} busy={test.isPending} disabled={!tested} onClick={() => tested && test.mutate({ model: tested, role })}>
+          <Button
+            icon={FlaskConical}
+            busy={test.isPending}
+            disabled={!tested}
+            onClick={() => tested && test.mutate({ model: tested, role })}
+          >
             {t("action.test")}
           </Button>
         </div>
@@ -139,7 +169,9 @@ function ProviderRow({ provider }: { provider: Provider }): ReactNode {
             label={t("models.key.label", { provider: provider.label })}
             hint={t("models.key.hint")}
             value={key}
-            problem={save.error ? (save.error as unknown as ApiError).detail || t("settings.saveFailed") : undefined}
+            problem={
+              save.error ? (save.error as unknown as ApiError).detail || t("settings.saveFailed") : undefined
+            }
             onChange={(e) => setKey(e.target.value)}
           />
           <Button type="submit" look="primary" busy={save.isPending} disabled={!key.trim()}>
@@ -155,7 +187,9 @@ function ProviderRow({ provider }: { provider: Provider }): ReactNode {
         action={t("action.remove")}
         busy={remove.isPending}
         onClose={() => setRemoving(false)}
-        onConfirm={() => remove.mutate(provider.id, { onSettled: () => setRemoving(false), onSuccess: () => test.reset() })}
+        onConfirm={() =>
+          remove.mutate(provider.id, { onSettled: () => setRemoving(false), onSuccess: () => test.reset() })
+        }
       />
     </div>
   );
@@ -174,15 +208,21 @@ function LocalList({ runtime, name }: { runtime: LocalRuntime; name: string }): 
     <div className={css.stack}>
       <span className={css.lineTitle}>
         {name}
-        <Badge tone={runtime.reachable ? "good" : "plain"}>{runtime.reachable ? t("models.running") : t("models.notFound")}</Badge>
+        <Badge tone={runtime.reachable ? "good" : "plain"}>
+          {runtime.reachable ? t("models.running") : t("models.notFound")}
+        </Badge>
       </span>
       {runtime.models.map((m) => (
         <div key={m.name} className={css.line}>
           <span className={css.lineText}>{m.name}</span>
-          <span className={css.note}>{[m.parameter_size, m.size ? byteSize(m.size) : ""].filter(Boolean).join(", ")}</span>
+          <span className={css.note}>
+            {[m.parameter_size, m.size ? byteSize(m.size) : ""].filter(Boolean).join(", ")}
+          </span>
         </div>
       ))}
-      {runtime.reachable && runtime.models.length === 0 ? <p className={css.note}>{t("models.noLocal")}</p> : null}
+      {runtime.reachable && runtime.models.length === 0 ? (
+        <p className={css.note}>{t("models.noLocal")}</p>
+      ) : null}
     </div>
   );
 }
@@ -221,8 +261,16 @@ function Pull(): ReactNode {
           {...(p?.total ? { note: `${byteSize(p.completed ?? 0)} / ${byteSize(p.total)}` } : {})}
         />
       ) : null}
-      {pull.done ? <Banner tone="good" live>{t("models.pulled")}</Banner> : null}
-      {pull.error ? <Banner tone="bad" live>{pull.error.detail || t("models.downloadFailed")}</Banner> : null}
+      {pull.done ? (
+        <Banner tone="good" live>
+          {t("models.pulled")}
+        </Banner>
+      ) : null}
+      {pull.error ? (
+        <Banner tone="bad" live>
+          {pull.error.detail || t("models.downloadFailed")}
+        </Banner>
+      ) : null}
     </div>
   );
 }
@@ -269,7 +317,9 @@ export function ModelsSettings(): ReactNode {
         <Card padded={false} className={css.group ?? ""}>
           {local.data ? <LocalList name="Ollama" runtime={local.data.ollama} /> : null}
           {local.data?.ollama.reachable ? <Pull /> : null}
-          {local.data?.lm_studio.reachable ? <LocalList name="LM Studio" runtime={local.data.lm_studio} /> : null}
+          {local.data?.lm_studio.reachable ? (
+            <LocalList name="LM Studio" runtime={local.data.lm_studio} />
+          ) : null}
         </Card>
       </section>
       <section className={css.section}>

@@ -83,7 +83,10 @@ function kindOf(root: Json, s: Json): FieldSpec["kind"] | null {
 
 /** "auto_title" as a label, where the schema has no title of its own. */
 export function labelOf(name: string): string {
-  const words = name.replaceAll("_", " ").replace(/\burl\b/g, "URL").replace(/\bapi\b/g, "API");
+  const words = name
+    .replaceAll("_", " ")
+    .replace(/\burl\b/g, "URL")
+    .replace(/\bapi\b/g, "API");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

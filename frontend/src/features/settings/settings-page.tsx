@@ -135,7 +135,8 @@ function About(): ReactNode {
   ];
   if (typeof gateway === "object" && gateway !== null) {
     for (const [k, v] of Object.entries(gateway)) {
-      if (typeof v === "string" || typeof v === "number") rows.push([t("about.gateway", { name: labelOf(k) }), String(v)]);
+      if (typeof v === "string" || typeof v === "number")
+        rows.push([t("about.gateway", { name: labelOf(k) }), String(v)]);
     }
   }
   return (

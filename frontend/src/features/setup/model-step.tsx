@@ -23,7 +23,14 @@ import css from "./setup.module.css";
 
 type Way = "builtin" | "ollama" | "key";
 
-function Option(props: { way: Way; icon: LucideIcon; title: string; text: string; on: boolean; children?: ReactNode }): ReactNode {
+function Option(props: {
+  way: Way;
+  icon: LucideIcon;
+  title: string;
+  text: string;
+  on: boolean;
+  children?: ReactNode;
+}): ReactNode {
   const Icon = props.icon;
   return (
     <div className={css.option} data-on={props.on}>
@@ -54,7 +61,15 @@ function useWays() {
 }
 
 /** Which model answers. Whatever is picked is tried before it is kept. */
-export function ModelStep({ heading, back, next }: { heading: ReactNode; back: () => void; next: () => void }): ReactNode {
+export function ModelStep({
+  heading,
+  back,
+  next,
+}: {
+  heading: ReactNode;
+  back: () => void;
+  next: () => void;
+}): ReactNode {
   const ways = useWays();
   const [picked, setPicked] = useState<Way | null>(null);
   const [ollama, setOllama] = useState("");
@@ -69,14 +84,27 @@ export function ModelStep({ heading, back, next }: { heading: ReactNode; back: (
   const dropSecret = useDeleteSecret();
 
   const own = ways.builtin?.model;
-  const builtinReady = Boolean(own) && ways.builtin?.state !== "missing" && ways.builtin?.state !== "downloading";
+  const builtinReady =
+    Boolean(own) && ways.builtin?.state !== "missing" && ways.builtin?.state !== "downloading";
   const way: Way = picked ?? (ways.ollama.length > 0 ? "ollama" : "builtin");
   const provider = ways.clouds.find((p) => p.id === providerId) ?? ways.clouds[0];
   const localModel = ollama || ways.ollama[0]?.name || "";
   const cloudModel = provider?.suggested.includes(cloud) ? cloud : (provider?.suggested[0] ?? "");
 
-  const model = way === "builtin" ? (own ? `builtin/${own.name}` : "") : way === "ollama" ? `ollama_chat/${localModel}` : cloudModel;
-  const ready = way === "builtin" ? builtinReady : way === "ollama" ? localModel !== "" : Boolean(provider && (key.trim() || provider.key_set));
+  const model =
+    way === "builtin"
+      ? own
+        ? `builtin/${own.name}`
+        : ""
+      : way === "ollama"
+        ? `ollama_chat/${localModel}`
+        : cloudModel;
+  const ready =
+    way === "builtin"
+      ? builtinReady
+      : way === "ollama"
+        ? localModel !== ""
+        : Boolean(provider && (key.trim() || provider.key_set));
 
   const tryIt = async () => {
     setProblem(null);
@@ -119,7 +147,14 @@ export function ModelStep({ heading, back, next }: { heading: ReactNode; back: (
       {heading}
       <p className={css.lead}>{t("setup.modelText")}</p>
       {ways.failed ? (
-        <Banner tone="bad" actions={<Button small onClick={ways.again}>{t("action.retry")}</Button>}>
+        <Banner
+          tone="bad"
+          actions={
+            <Button small onClick={ways.again}>
+              {t("action.retry")}
+            </Button>
+          }
+        >
           {t("state.errorText")}
         </Banner>
       ) : null}
@@ -133,7 +168,13 @@ export function ModelStep({ heading, back, next }: { heading: ReactNode; back: (
         }}
       >
         {ways.builtin ? (
-          <Option way="builtin" icon={HardDrive} title={t("setup.builtin")} text={t("setup.builtinText")} on={way === "builtin"}>
+          <Option
+            way="builtin"
+            icon={HardDrive}
+            title={t("setup.builtin")}
+            text={t("setup.builtinText")}
+            on={way === "builtin"}
+          >
             <BuiltinCard />
           </Option>
         ) : null}
@@ -146,12 +187,22 @@ export function ModelStep({ heading, back, next }: { heading: ReactNode; back: (
             on={way === "ollama"}
           >
             <Field label={t("setup.whichModel")}>
-              <Select value={localModel} options={ways.ollama.map((m) => ({ value: m.name, label: m.name }))} onChange={setOllama} />
+              <Select
+                value={localModel}
+                options={ways.ollama.map((m) => ({ value: m.name, label: m.name }))}
+                onChange={setOllama}
+              />
             </Field>
           </Option>
         ) : null}
         {provider ? (
-          <Option way="key" icon={KeyRound} title={t("setup.key")} text={t("setup.keyText")} on={way === "key"}>
+          <Option
+            way="key"
+            icon={KeyRound}
+            title={t("setup.key")}
+            text={t("setup.keyText")}
+            on={way === "key"}
+          >
             <Field label={t("setup.provider")}>
               <Select
                 value={provider.id}
@@ -183,7 +234,11 @@ export function ModelStep({ heading, back, next }: { heading: ReactNode; back: (
           </Option>
         ) : null}
       </RadioGroup>
-      {problem ? <Banner tone="bad" live>{problem}</Banner> : null}
+      {problem ? (
+        <Banner tone="bad" live>
+          {problem}
+        </Banner>
+      ) : null}
       <div className={css.actions}>
         <Button look="ghost" onClick={back}>
           {t("action.back")}

@@ -45,7 +45,15 @@ function Heading({ children }: { children: ReactNode }): ReactNode {
   );
 }
 
-function NameStep({ answers, change, next }: { answers: Answers; change: (a: Partial<Answers>) => void; next: () => void }): ReactNode {
+function NameStep({
+  answers,
+  change,
+  next,
+}: {
+  answers: Answers;
+  change: (a: Partial<Answers>) => void;
+  next: () => void;
+}): ReactNode {
   const [problem, setProblem] = useState<string | undefined>();
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
@@ -148,7 +156,11 @@ function MannerStep(props: {
           ))}
         </datalist>
       </div>
-      {props.error ? <Banner tone="bad" live>{props.error.detail || t("setup.failed")}</Banner> : null}
+      {props.error ? (
+        <Banner tone="bad" live>
+          {props.error.detail || t("setup.failed")}
+        </Banner>
+      ) : null}
       <div className={css.actions}>
         <Button look="ghost" onClick={props.back}>
           {t("action.back")}
@@ -197,9 +209,15 @@ export default function Setup(): ReactNode {
             ))}
           </ol>
         </div>
-        {step === "name" ? <NameStep answers={answers} change={change} next={() => setStep("model")} /> : null}
+        {step === "name" ? (
+          <NameStep answers={answers} change={change} next={() => setStep("model")} />
+        ) : null}
         {step === "model" ? (
-          <ModelStep heading={<Heading>{t("setup.model")}</Heading>} back={() => setStep("name")} next={() => setStep("manner")} />
+          <ModelStep
+            heading={<Heading>{t("setup.model")}</Heading>}
+            back={() => setStep("name")}
+            next={() => setStep("manner")}
+          />
         ) : null}
         {step === "manner" ? (
           <MannerStep
