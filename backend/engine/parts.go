@@ -43,7 +43,7 @@ func (e *Engine) assemble(ctx context.Context, s *api.Services) (*parts, error) 
 	net := netx.New(netx.Options{Clock: e.o.Clock, Log: e.o.Log, UserAgent: "Sentient/" + e.o.Version})
 	p.builtin = e.builtinModel(net)
 	models := model.New(model.Options{Settings: e.config, Keys: secrets, Builtin: p.builtin,
-		HTTP: net.HTTP(modelPolicy), Clock: e.o.Clock, Log: e.o.Log})
+		Getenv: e.o.Getenv, HTTP: net.HTTP(modelPolicy), Clock: e.o.Clock, Log: e.o.Log})
 	p.transcript = transcript.New(transcript.Options{DB: e.db, Bus: e.bus, Clock: e.o.Clock, Log: e.o.Log})
 	p.sessions, err = session.New(session.Options{DB: e.db, Bus: e.bus, Clock: e.o.Clock, Log: e.o.Log, Dir: e.o.Home, Settings: e.chatSettings})
 	if err != nil {

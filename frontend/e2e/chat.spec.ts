@@ -1,17 +1,5 @@
 import { shared } from "./engine.ts";
-import {
-  expect,
-  FORTY,
-  finished,
-  messageBox,
-  messages,
-  mine,
-  newChat,
-  replies,
-  say,
-  stored,
-  test,
-} from "./support.ts";
+import { expect, FORTY, finished, messageBox, messages, mine, newChat, replies, say, stored, test } from "./support.ts";
 
 test("a message is sent, its reply streams in, and both are kept", async ({ app }) => {
   const id = await newChat(app, "slow please");
@@ -29,10 +17,7 @@ test("a message is sent, its reply streams in, and both are kept", async ({ app 
   await finished(app);
 });
 
-test("a page of Markdown is drawn: table, list, formula, code that can be copied", async ({
-  app,
-  context,
-}) => {
+test("a page of Markdown is drawn: table, list, formula, code that can be copied", async ({ app, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: shared.base });
   await newChat(app, "show me a weekend in Lisbon");
   await finished(app);
@@ -61,8 +46,7 @@ test("two prices in one line stay prices", async ({ app }) => {
 });
 
 test("a reply brings no HTML into the page and loads nothing", async ({ app, watch }) => {
-  const html =
-    '<img src="https://example.com/a.png" onerror="window.ran=1"><script>window.ran=1</script><b>bold</b>';
+  const html = '<img src="https://example.com/a.png" onerror="window.ran=1"><script>window.ran=1</script><b>bold</b>';
   await newChat(app, `${html} ![a picture](https://example.com/b.png) [go](javascript:window.ran=1)`);
   await finished(app);
   const reply = replies(app);
@@ -70,10 +54,7 @@ test("a reply brings no HTML into the page and loads nothing", async ({ app, wat
   await expect(reply.locator("img, script, b")).toHaveCount(0);
   // The picture is a link that says where it leads; the script is no link at all.
   await expect(reply.getByRole("link")).toHaveCount(1);
-  await expect(reply.getByRole("link", { name: "a picture" })).toHaveAttribute(
-    "href",
-    "https://example.com/b.png",
-  );
+  await expect(reply.getByRole("link", { name: "a picture" })).toHaveAttribute("href", "https://example.com/b.png");
   expect(await app.evaluate(() => "ran" in window)).toBe(false);
   expect(watch.foreign).toEqual([]);
 });

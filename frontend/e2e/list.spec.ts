@@ -83,10 +83,7 @@ test("everything goes by keyboard: palette, shortcuts, a new chat, the way back"
   const search = palette.getByRole("combobox");
   await expect(search).toBeFocused();
   await search.pressSequentially("notif");
-  await expect(palette.getByRole("option", { name: /Go to Notifications/ })).toHaveAttribute(
-    "aria-selected",
-    "true",
-  );
+  await expect(palette.getByRole("option", { name: /Go to Notifications/ })).toHaveAttribute("aria-selected", "true");
   await app.keyboard.press("Enter");
   await expect(app).toHaveURL(/#\/notifications$/);
   await expect(palette).toHaveCount(0);

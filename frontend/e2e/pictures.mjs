@@ -45,9 +45,7 @@ async function go(page, path) {
 
 /** The picture of what is shown, once nothing loads any more and the fonts are there. */
 async function picture(page, name) {
-  await page.waitForFunction(
-    () => !document.querySelector("[aria-busy=true]") && document.fonts.status === "loaded",
-  );
+  await page.waitForFunction(() => !document.querySelector("[aria-busy=true]") && document.fonts.status === "loaded");
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   await page.screenshot({ path: join(folder, `${name}.png`), animations: "disabled", caret: "hide" });
   console.log(`${name}.png`);
@@ -94,11 +92,7 @@ try {
   await ask(page, "A birthday present for my brother who likes to cook", "Present for Tom");
   await ask(page, "How long do I boil eggs?", "Boiling eggs");
   await ask(page, "Draft a note to the neighbours about Saturday", "Note to the neighbours");
-  const lisbon = await ask(
-    page,
-    "show me a weekend in Lisbon, with what a day ticket costs",
-    "A weekend in Lisbon",
-  );
+  const lisbon = await ask(page, "show me a weekend in Lisbon, with what a day ticket costs", "A weekend in Lisbon");
   await go(page, `/chat/${lisbon}`);
   await page.getByRole("heading", { level: 1, name: "A weekend in Lisbon" }).waitFor();
   await page.locator("pre span[style*=color]").first().waitFor();

@@ -1,18 +1,5 @@
 import { OwnEngine, stubConfig } from "./engine.ts";
-import {
-  expect,
-  FORTY,
-  finished,
-  go,
-  messageBox,
-  mine,
-  newChat,
-  open,
-  replies,
-  say,
-  stored,
-  test,
-} from "./support.ts";
+import { expect, FORTY, finished, go, messageBox, mine, newChat, open, replies, say, stored, test } from "./support.ts";
 
 let own: OwnEngine;
 

@@ -48,9 +48,7 @@ test("what is being typed survives everything that is fetched meanwhile", async 
   const place = app.getByRole("textbox", { name: "Location" });
   await expect(place).toBeVisible();
   await place.fill("Lisb");
-  const fetched = app.waitForResponse(
-    (r) => r.url().endsWith("/api/config") && r.request().method() === "GET",
-  );
+  const fetched = app.waitForResponse((r) => r.url().endsWith("/api/config") && r.request().method() === "GET");
   await shared.api("PATCH", "/api/config", { assistant: { language: "de" } });
   await fetched;
   const again = app.waitForResponse((r) => r.url().endsWith("/api/config") && r.request().method() === "GET");
@@ -91,8 +89,7 @@ test("the models in use can be tried, and the built-in one says how it stands", 
   const { state, model } = await shared.api("GET", "/api/models/builtin");
   if (model) await expect(app.getByText(model.label).first()).toBeVisible();
   if (state === "missing") await expect(app.getByRole("button", { name: "Download" }).first()).toBeVisible();
-  else
-    await expect(app.getByText("it is often wrong and it cannot use tools", { exact: false })).toBeVisible();
+  else await expect(app.getByText("it is often wrong and it cannot use tools", { exact: false })).toBeVisible();
 });
 
 test("notifications come in by themselves, are read, and are deleted", async ({ app }) => {

@@ -8,9 +8,7 @@ let engine: Engine;
 
 test.beforeAll(async () => {
   const address = await provider.start();
-  own = new OwnEngine(
-    `chat:\n  auto_title: false\nmodels:\n  providers:\n    openai:\n      api_base: ${address}\n`,
-  );
+  own = new OwnEngine(`chat:\n  auto_title: false\nmodels:\n  providers:\n    openai:\n      api_base: ${address}\n`);
   engine = await own.start();
 });
 test.afterAll(async () => {
@@ -37,10 +35,7 @@ async function look(page: Page, where: string): Promise<void> {
   }
 }
 
-test("from a fresh folder to the first chat: names, a model that is tried first, a manner", async ({
-  page,
-  watch,
-}) => {
+test("from a fresh folder to the first chat: names, a model that is tried first, a manner", async ({ page, watch }) => {
   watch.alsoFrom(engine);
   await open(page, engine);
   await expect(page.getByRole("heading", { name: "Welcome" })).toBeVisible();
@@ -58,8 +53,7 @@ test("from a fresh folder to the first chat: names, a model that is tried first,
   // The built-in model says how weak it is, or that it is to be downloaded.
   await page.getByRole("radio", { name: "The built-in model" }).click();
   const builtin = await engine.api("GET", "/api/models/builtin");
-  if (builtin.state === "missing")
-    await expect(page.getByRole("button", { name: "Download" }).first()).toBeVisible();
+  if (builtin.state === "missing") await expect(page.getByRole("button", { name: "Download" }).first()).toBeVisible();
   else await expect(page.getByText("This model is very small.", { exact: false })).toBeVisible();
 
   await page.getByRole("radio", { name: "A provider, with your key" }).click();
@@ -112,9 +106,7 @@ test("a key is kept, tried and removed, and never comes back to the page", async
   page.on("response", (r) => {
     if (r.url().includes("/api/")) answers.push(r.text().catch(() => ""));
   });
-  page.on("websocket", (ws) =>
-    ws.on("framereceived", (f) => answers.push(Promise.resolve(String(f.payload)))),
-  );
+  page.on("websocket", (ws) => ws.on("framereceived", (f) => answers.push(Promise.resolve(String(f.payload)))));
   await open(page, engine);
   await go(page, "/settings/models");
   const row = page.getByRole("main");

@@ -1,21 +1,7 @@
 import { shared } from "./engine.ts";
-import {
-  expect,
-  FORTY,
-  finished,
-  Line,
-  listen,
-  mine,
-  newChat,
-  open,
-  replies,
-  say,
-  stored,
-  test,
-} from "./support.ts";
+import { expect, FORTY, finished, Line, listen, mine, newChat, open, replies, say, stored, test } from "./support.ts";
 
-const live = async (id: string): Promise<string> =>
-  (await shared.api("GET", `/api/sessions/${id}/live`)).text ?? "";
+const live = async (id: string): Promise<string> => (await shared.api("GET", `/api/sessions/${id}/live`)).text ?? "";
 
 test("a page loaded again in the middle of a reply has the whole text once", async ({ app }) => {
   const id = await newChat(app, "slow reload");

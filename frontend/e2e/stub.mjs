@@ -214,11 +214,7 @@ function reset() {
   });
   row("tools", "tool", "[]", { tool_call_id: "c1", name: "calendar_list" });
   row("tools", "tool", "[]", { tool_call_id: "c2", name: "memory_recall" });
-  row(
-    "tools",
-    "assistant",
-    "Only one thing: **Design review** at 09:30, in Room 4. The rest of the day is free.",
-  );
+  row("tools", "assistant", "Only one thing: **Design review** at 09:30, in Room 4. The rest of the day is free.");
   session("bread", "Sourdough, second attempt", 42);
   row("bread", "user", "My loaf is flat. Why?");
   row(
@@ -584,7 +580,11 @@ function find(verb, path) {
     const [v, pattern] = key.split(" ");
     if (v !== verb) continue;
     const names = [];
-    const re = new RegExp(`^${pattern.replace(/:(\w+)/g, (_, n) => (names.push(n), "([^/]+)"))}$`);
+    const named = pattern.replace(/:(\w+)/g, (_, n) => {
+      names.push(n);
+      return "([^/]+)";
+    });
+    const re = new RegExp(`^${named}$`);
     const m = re.exec(path);
     if (m) return [fn, Object.fromEntries(names.map((n, i) => [n, decodeURIComponent(m[i + 1])]))];
   }

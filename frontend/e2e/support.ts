@@ -93,8 +93,7 @@ export async function go(page: Page, path: string): Promise<void> {
   }, path);
 }
 
-export const messageBox = (page: Page): Locator =>
-  page.getByRole("textbox", { name: "Message", exact: true });
+export const messageBox = (page: Page): Locator => page.getByRole("textbox", { name: "Message", exact: true });
 export const messages = (page: Page): Locator => page.getByRole("region", { name: "Messages" });
 
 /** The replies of the chat in sight, in order. */
@@ -219,9 +218,7 @@ export async function faults(page: Page): Promise<string[]> {
     const { violations } = await axe.run(what, { resultTypes: ["violations"] });
     return violations
       .filter((v) => v.impact === "serious" || v.impact === "critical")
-      .flatMap((v) =>
-        v.nodes.map((n) => `${v.id}: ${n.html.slice(0, 160)} ${n.failureSummary.replace(/\s+/g, " ")}`),
-      );
+      .flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.html.slice(0, 160)} ${n.failureSummary.replace(/\s+/g, " ")}`));
   });
 }
 

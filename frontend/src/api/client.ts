@@ -34,11 +34,7 @@ export async function call<K extends OpId>(id: K, input: Input<K>): Promise<Outp
 }
 
 /** Yields the values of a stream operation until it ends or the signal aborts. */
-export async function* stream<K extends OpId>(
-  id: K,
-  input: Input<K>,
-  signal?: AbortSignal,
-): AsyncGenerator<Output<K>> {
+export async function* stream<K extends OpId>(id: K, input: Input<K>, signal?: AbortSignal): AsyncGenerator<Output<K>> {
   try {
     for await (const v of transport.stream(id, row(id), input as Members, signal)) yield v as Output<K>;
   } catch (e) {

@@ -91,11 +91,9 @@ export function httpTransport(): Transport {
     },
 
     async *stream(_id, op, input, signal) {
-      const res = await fetch(address(op, input), { ...request(op, input), signal: signal ?? null }).catch(
-        () => {
-          throw unreachable();
-        },
-      );
+      const res = await fetch(address(op, input), { ...request(op, input), signal: signal ?? null }).catch(() => {
+        throw unreachable();
+      });
       if (!res.ok || !res.body) return refused(res);
       yield* ndjson(res.body);
     },

@@ -29,19 +29,8 @@ export interface LiveConnection {
 /** A way into the engine. There are two: HTTP with a socket, and the structs that the desktop window binds. */
 export interface Transport {
   call(id: OpId, op: Operation, input: Record<string, unknown>): Promise<unknown>;
-  stream(
-    id: OpId,
-    op: Operation,
-    input: Record<string, unknown>,
-    signal?: AbortSignal,
-  ): AsyncIterable<unknown>;
-  upload(
-    id: OpId,
-    op: Operation,
-    file: File,
-    fields: Record<string, string>,
-    signal?: AbortSignal,
-  ): Promise<unknown>;
+  stream(id: OpId, op: Operation, input: Record<string, unknown>, signal?: AbortSignal): AsyncIterable<unknown>;
+  upload(id: OpId, op: Operation, file: File, fields: Record<string, string>, signal?: AbortSignal): Promise<unknown>;
   url(op: Operation, input: Record<string, unknown>): string;
   /** Opens the live channel, catching up from `since` ("<boot>.<seq>") where that is given. */
   live(since: string | undefined, sink: LiveSink): LiveConnection;

@@ -89,8 +89,7 @@ function append(t: Turn, kind: "text" | "thinking", e: { text: string; offset?: 
   const text = e.text.slice(Math.max(0, known - (e.offset ?? known)));
   if (text === "") return t;
   const last = t.segments.at(-1);
-  if (last?.kind === kind)
-    return { ...t, segments: [...t.segments.slice(0, -1), { kind, text: last.text + text }] };
+  if (last?.kind === kind) return { ...t, segments: [...t.segments.slice(0, -1), { kind, text: last.text + text }] };
   return { ...t, segments: [...t.segments, { kind, text }] };
 }
 
@@ -216,8 +215,7 @@ export class Turns {
     const from = snapshot?.turn_id ? (snapshot.seq ?? 0) : 0;
     for (const e of waiting) {
       // What the record holds of the running turn is not told again; the end of an earlier one is not in it.
-      if (e.seq <= from && !conv.turns.some((t) => t.turnId === e.turn_id && t.turnId !== snapshot?.turn_id))
-        continue;
+      if (e.seq <= from && !conv.turns.some((t) => t.turnId === e.turn_id && t.turnId !== snapshot?.turn_id)) continue;
       this.#apply(sessionId, conv, e, true);
     }
     this.#touch(sessionId, true);
@@ -278,9 +276,7 @@ export class Turns {
     const segments: Segment[] = [];
     if (s.thinking) segments.push({ kind: "thinking", text: s.thinking });
     if (s.text) segments.push({ kind: "text", text: s.text });
-    const at = conv.turns.findIndex(
-      (t) => t.turnId === s.turn_id || (s.client_id && t.clientId === s.client_id),
-    );
+    const at = conv.turns.findIndex((t) => t.turnId === s.turn_id || (s.client_id && t.clientId === s.client_id));
     const known = conv.turns[at];
     const turn: Turn = {
       ...(known ?? joined(s.turn_id, s.client_id ?? null)),
@@ -299,8 +295,7 @@ export class Turns {
   #apply(key: string, conv: Conv, e: ChatEvent, afterSync: boolean): void {
     let at = conv.turns.findIndex((t) => t.turnId !== null && t.turnId === e.turn_id);
     if (at < 0 && e.type === "session") at = this.#begin(key, conv, e);
-    if (at < 0)
-      at = conv.turns.findIndex((t) => t.turnId === null && t.state !== "sending" && t.state !== "failed");
+    if (at < 0) at = conv.turns.findIndex((t) => t.turnId === null && t.state !== "sending" && t.state !== "failed");
     if (at < 0) {
       if (e.type === "done") void this.#world.refresh(key);
       // A turn whose start this window did not see. After a fetch that named none it is already over.
@@ -444,7 +439,7 @@ function finish(t: Turn, e: Extract<ChatEvent, { type: "done" }>): Turn {
 function whole(segments: readonly Segment[], content: string): readonly Segment[] {
   const at = segments.findLastIndex((s) => s.kind === "text");
   const last = segments[at];
-  if (!last || last.kind !== "text") return [...segments, { kind: "text", text: content }];
+  if (last?.kind !== "text") return [...segments, { kind: "text", text: content }];
   if (last.text === content || !content.startsWith(last.text)) return segments;
   return segments.map((s, i) => (i === at ? { kind: "text", text: content } : s));
 }

@@ -49,7 +49,10 @@ export function ModelMenu(): ReactNode {
         />
       ) : null}
       {own && id ? (
-        <MenuItem label={t("models.useDefault")} onSelect={() => update.mutate({ id, model: null }, { onError: failed })} />
+        <MenuItem
+          label={t("models.useDefault")}
+          onSelect={() => update.mutate({ id, model: null }, { onError: failed })}
+        />
       ) : null}
       {choices.length > 0 ? <MenuSeparator /> : null}
       <MenuItem

@@ -9,7 +9,7 @@ import { imeOwns } from "@/lib/ime";
 import overlay from "@/ui/overlay.module.css";
 import { Keys } from "@/ui/surface";
 import { t } from "@/words";
-import { type Action, useActions, usable } from "./actions";
+import { type Action, usable, useActions } from "./actions";
 import css from "./shell.module.css";
 
 const GROUPS = ["chat", "go", "app"] as const;
@@ -44,14 +44,24 @@ export default function Palette({ onClose }: { onClose: () => void }): ReactNode
     <Dialog.Root open={open} onOpenChange={(o) => !o && close()} onOpenChangeComplete={closed}>
       <Dialog.Portal>
         <Dialog.Backdrop className={overlay.backdrop} />
-        <Dialog.Popup className={css.palette} initialFocus={input} finalFocus={() => then.current === null} onKeyDownCapture={guard}>
+        <Dialog.Popup
+          className={css.palette}
+          initialFocus={input}
+          finalFocus={() => then.current === null}
+          onKeyDownCapture={guard}
+        >
           <Dialog.Title className="sr-only">{t("palette.title")}</Dialog.Title>
           <Command label={t("palette.title")} loop>
             <Command.Input ref={input} placeholder={t("palette.placeholder")} />
             <Command.List>
               <Command.Empty>{t("palette.none")}</Command.Empty>
               {GROUPS.map((group) => (
-                <Group key={group} heading={t(`palette.group.${group}`)} actions={shown.filter((a) => a.group === group)} onPick={(a) => close(a.run)} />
+                <Group
+                  key={group}
+                  heading={t(`palette.group.${group}`)}
+                  actions={shown.filter((a) => a.group === group)}
+                  onPick={(a) => close(a.run)}
+                />
               ))}
               {sessions.length > 0 ? (
                 <Command.Group heading={t("chat.chats")}>
@@ -75,7 +85,15 @@ export default function Palette({ onClose }: { onClose: () => void }): ReactNode
   );
 }
 
-function Group({ heading, actions, onPick }: { heading: string; actions: readonly Action[]; onPick: (a: Action) => void }): ReactNode {
+function Group({
+  heading,
+  actions,
+  onPick,
+}: {
+  heading: string;
+  actions: readonly Action[];
+  onPick: (a: Action) => void;
+}): ReactNode {
   if (actions.length === 0) return null;
   return (
     <Command.Group heading={heading}>

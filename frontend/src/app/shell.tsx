@@ -1,5 +1,16 @@
 import { Link, Outlet, useNavigate, useParams, useRouterState } from "@tanstack/react-router";
-import { Bell, Keyboard, Menu as MenuIcon, MessageCircle, Monitor, Moon, PenLine, Search, Settings, Sun } from "lucide-react";
+import {
+  Bell,
+  Keyboard,
+  Menu as MenuIcon,
+  MessageCircle,
+  Monitor,
+  Moon,
+  PenLine,
+  Search,
+  Settings,
+  Sun,
+} from "lucide-react";
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
 import { useBootstrap } from "@/api/queries/bootstrap";
 import { usePatchConfig } from "@/api/queries/config";
@@ -55,7 +66,9 @@ function Rail({ room, onPicked }: { room: Room; onPicked?: () => void }): ReactN
               onClick={onPicked}
             >
               <Icon size={21} strokeWidth={1.8} aria-hidden />
-              {r === "notifications" && unread > 0 ? <span className={css.count}>{unread > 99 ? "99+" : unread}</span> : null}
+              {r === "notifications" && unread > 0 ? (
+                <span className={css.count}>{unread > 99 ? "99+" : unread}</span>
+              ) : null}
             </Link>
           </Tooltip>
         </RailSlot>
@@ -145,12 +158,54 @@ export function Shell(): ReactNode {
       },
     });
     return [
-      { id: "chat.new", title: t("chat.new"), icon: PenLine, group: "chat", shortcut: "Mod+Shift+O", run: () => void navigate({ to: "/chat" }) },
-      { id: "go.chat", title: t("go.chat"), icon: MessageCircle, group: "go", shortcut: "Mod+1", run: () => void navigate({ to: "/chat" }) },
-      { id: "go.notifications", title: t("go.notifications"), icon: Bell, group: "go", shortcut: "Mod+2", run: () => void navigate({ to: "/notifications" }) },
-      { id: "go.settings", title: t("go.settings"), icon: Settings, group: "go", shortcut: "Mod+,", run: () => void navigate({ to: "/settings" }) },
-      { id: "app.palette", title: t("palette.open"), icon: Search, group: "app", shortcut: "Mod+K", run: () => setPalette((p) => !p) },
-      { id: "app.shortcuts", title: t("shortcuts.title"), icon: Keyboard, group: "app", shortcut: "?", run: () => setShortcuts(true) },
+      {
+        id: "chat.new",
+        title: t("chat.new"),
+        icon: PenLine,
+        group: "chat",
+        shortcut: "Mod+Shift+O",
+        run: () => void navigate({ to: "/chat" }),
+      },
+      {
+        id: "go.chat",
+        title: t("go.chat"),
+        icon: MessageCircle,
+        group: "go",
+        shortcut: "Mod+1",
+        run: () => void navigate({ to: "/chat" }),
+      },
+      {
+        id: "go.notifications",
+        title: t("go.notifications"),
+        icon: Bell,
+        group: "go",
+        shortcut: "Mod+2",
+        run: () => void navigate({ to: "/notifications" }),
+      },
+      {
+        id: "go.settings",
+        title: t("go.settings"),
+        icon: Settings,
+        group: "go",
+        shortcut: "Mod+,",
+        run: () => void navigate({ to: "/settings" }),
+      },
+      {
+        id: "app.palette",
+        title: t("palette.open"),
+        icon: Search,
+        group: "app",
+        shortcut: "Mod+K",
+        run: () => setPalette((p) => !p),
+      },
+      {
+        id: "app.shortcuts",
+        title: t("shortcuts.title"),
+        icon: Keyboard,
+        group: "app",
+        shortcut: "?",
+        run: () => setShortcuts(true),
+      },
       theme("light", Sun, t("theme.useLight")),
       theme("dark", Moon, t("theme.useDark")),
       theme("system", Monitor, t("theme.useSystem")),
@@ -176,6 +231,7 @@ export function Shell(): ReactNode {
   const newChat = actions[0];
   return (
     <div className={cx(css.shell, narrow && css.narrow)}>
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place on this page; the router owns the address's hash. */}
       <a className={css.skip} href="#main" onClick={skipToMain}>
         {t("app.skip")}
       </a>

@@ -20,7 +20,9 @@ export function Dialog(props: {
         <Base.Backdrop className={css.backdrop} />
         <Base.Popup className={cx(css.dialog, props.wide && css.wide)}>
           <Base.Title className={css.title}>{props.title}</Base.Title>
-          {props.description ? <Base.Description className={css.description}>{props.description}</Base.Description> : null}
+          {props.description ? (
+            <Base.Description className={css.description}>{props.description}</Base.Description>
+          ) : null}
           {props.children}
         </Base.Popup>
       </Base.Portal>

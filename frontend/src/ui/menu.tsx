@@ -5,7 +5,11 @@ import { cx } from "@/lib/cx";
 import css from "./overlay.module.css";
 import { Keys } from "./surface";
 
-export function Menu(props: { trigger: ReactElement; children: ReactNode; align?: "start" | "center" | "end" }): ReactNode {
+export function Menu(props: {
+  trigger: ReactElement;
+  children: ReactNode;
+  align?: "start" | "center" | "end";
+}): ReactNode {
   return (
     <Base.Root modal={false}>
       <Base.Trigger render={props.trigger} />

@@ -72,11 +72,7 @@ function isStored(rows: readonly Message[], user: NonNullable<Turn["user"]>): bo
 }
 
 /** Adds the turns that are not stored to the items of those that are. */
-export function merge(
-  stored: readonly ChatItem[],
-  rows: readonly Message[],
-  view: Conversation,
-): readonly ChatItem[] {
+export function merge(stored: readonly ChatItem[], rows: readonly Message[], view: Conversation): readonly ChatItem[] {
   const ids = new Set(rows.map((r) => r.id));
   const open = view.turns.filter((x) => !(x.messageId && ids.has(x.messageId)));
   if (open.length === 0) return stored;

@@ -110,8 +110,7 @@ function useDownload(open: (name: string | undefined, signal: AbortSignal) => As
   return { ...state, start, cancel };
 }
 
-const pull = (name: string | undefined, signal: AbortSignal) =>
-  stream("models.pull", { name: name ?? "" }, signal);
+const pull = (name: string | undefined, signal: AbortSignal) => stream("models.pull", { name: name ?? "" }, signal);
 const builtin = (name: string | undefined, signal: AbortSignal) =>
   stream("models.builtin_download", name ? { name } : {}, signal);
 

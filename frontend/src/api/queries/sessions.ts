@@ -40,10 +40,7 @@ export function messagesQuery(id: string) {
   return queryOptions({
     queryKey: sessionKeys.messages(id),
     queryFn: async (): Promise<Message[]> => {
-      const [rows] = await Promise.all([
-        call("sessions.messages", { id, limit: MESSAGES_LIMIT }),
-        turns.resync(id),
-      ]);
+      const [rows] = await Promise.all([call("sessions.messages", { id, limit: MESSAGES_LIMIT }), turns.resync(id)]);
       return rows;
     },
   });
@@ -64,9 +61,7 @@ export function useSessionSearch(q: string) {
 }
 
 export function patchSession(qc: QueryClient, id: string, change: Partial<Session>): void {
-  qc.setQueryData<Session[]>(sessionKeys.list, (list) =>
-    list?.map((s) => (s.id === id ? { ...s, ...change } : s)),
-  );
+  qc.setQueryData<Session[]>(sessionKeys.list, (list) => list?.map((s) => (s.id === id ? { ...s, ...change } : s)));
 }
 
 export function dropSession(qc: QueryClient, id: string): void {

@@ -1,14 +1,6 @@
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { Ellipsis, Pencil, Search, Trash2 } from "lucide-react";
-import {
-  type KeyboardEvent,
-  type ReactNode,
-  useDeferredValue,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from "react";
+import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import type { ApiError } from "@/api/client";
 import { useDeleteSession, useSessionSearch, useSessions, useUpdateSession } from "@/api/queries/sessions";
 import { useConversation } from "@/api/queries/turns";
@@ -54,8 +46,7 @@ function Rename({ session, onDone }: { session: Session; onDone: () => void }): 
       update.mutate(
         { id: session.id, title: next },
         {
-          onError: (e) =>
-            toast(t("chat.renameFailed"), { text: (e as unknown as ApiError).detail, tone: "error" }),
+          onError: (e) => toast(t("chat.renameFailed"), { text: (e as unknown as ApiError).detail, tone: "error" }),
         },
       );
     }

@@ -57,12 +57,9 @@ function useAnnouncements(key: string): void {
     });
     const offPhase = onPhase((id, phase, turn) => {
       if (id !== current) return;
-      if (phase === "failed")
-        announce(t("chat.saidFailed", { reason: turn.error || t("chat.failed") }), "assertive");
+      if (phase === "failed") announce(t("chat.saidFailed", { reason: turn.error || t("chat.failed") }), "assertive");
       else
-        announce(
-          t(phase === "start" ? "chat.saidStart" : phase === "stopped" ? "chat.saidStopped" : "chat.saidEnd"),
-        );
+        announce(t(phase === "start" ? "chat.saidStart" : phase === "stopped" ? "chat.saidStopped" : "chat.saidEnd"));
     });
     return () => {
       offBorn();
@@ -77,15 +74,7 @@ function useShowThinking(): boolean {
   return chat.show_thinking !== false;
 }
 
-function ChatView({
-  chatKey,
-  sessionId,
-  chat,
-}: {
-  chatKey: string;
-  sessionId: string | null;
-  chat: Chat;
-}): ReactNode {
+function ChatView({ chatKey, sessionId, chat }: { chatKey: string; sessionId: string | null; chat: Chat }): ReactNode {
   const composer = useRef<ComposerHandle>(null);
   const navigate = useNavigate();
   const showThinking = useShowThinking();
@@ -115,10 +104,7 @@ function ChatView({
   );
 
   const canStop = chat.running?.state === "running" && sessionId !== null;
-  const stop = useMemo(
-    () => (canStop && sessionId ? () => turns.cancel(sessionId) : null),
-    [canStop, sessionId],
-  );
+  const stop = useMemo(() => (canStop && sessionId ? () => turns.cancel(sessionId) : null), [canStop, sessionId]);
   const { lastText } = chat;
 
   const actions = useMemo<Action[]>(

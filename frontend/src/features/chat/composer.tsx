@@ -43,19 +43,11 @@ function Meter({ usage }: { usage: Usage }): ReactNode {
   const share = Math.min(1, usage.percent / 100);
   const label = t("chat.meter", { percent: usage.percent });
   return (
-    <Tooltip
-      text={t("chat.meterHint", { percent: usage.percent, used: usage.used ?? 0, length: usage.length ?? 0 })}
-    >
+    <Tooltip text={t("chat.meterHint", { percent: usage.percent, used: usage.used ?? 0, length: usage.length ?? 0 })}>
       <button type="button" className={cx(css.meter, usage.percent >= 85 && css.full)} aria-label={label}>
         <svg width="16" height="16" viewBox="0 0 18 18" aria-hidden="true">
           <circle cx="9" cy="9" r="7" />
-          <circle
-            cx="9"
-            cy="9"
-            r="7"
-            strokeDasharray={`${RING * share} ${RING}`}
-            transform="rotate(-90 9 9)"
-          />
+          <circle cx="9" cy="9" r="7" strokeDasharray={`${RING * share} ${RING}`} transform="rotate(-90 9 9)" />
         </svg>
         <span className="tabular">{usage.percent}%</span>
       </button>

@@ -87,12 +87,7 @@ function Waiting(): ReactNode {
 }
 
 /** How a reply ended, when it did not end well, and the next step. */
-function Ending(props: {
-  turn: Turn | null;
-  ended: Cut | null;
-  last: boolean;
-  handlers: MessageHandlers;
-}): ReactNode {
+function Ending(props: { turn: Turn | null; ended: Cut | null; last: boolean; handlers: MessageHandlers }): ReactNode {
   const { turn, ended, last, handlers } = props;
   if (turn?.state === "failed") {
     return (
@@ -141,9 +136,7 @@ function Reply(props: {
   const last = item.segments.at(-1);
   const waiting =
     running &&
-    (!last ||
-      (last.kind === "tool" && last.state !== "running") ||
-      (last.kind === "thinking" && !showThinking));
+    (!last || (last.kind === "tool" && last.state !== "running") || (last.kind === "thinking" && !showThinking));
   return (
     <div className={css.reply} data-running={running || undefined}>
       <h3 className="sr-only">{t("chat.reply")}</h3>

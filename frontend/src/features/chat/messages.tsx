@@ -83,13 +83,7 @@ export function Messages(props: {
   return (
     <div className={css.view}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section
-        ref={scroller}
-        className={css.scroller}
-        onScroll={onScroll}
-        tabIndex={0}
-        aria-label={t("chat.messages")}
-      >
+      <section ref={scroller} className={css.scroller} onScroll={onScroll} tabIndex={0} aria-label={t("chat.messages")}>
         <div className={css.inner} style={{ height: total }}>
           {virtual.getVirtualItems().map((v) => {
             const item = items[v.index];

@@ -25,9 +25,7 @@ function Facts({ model }: { model: BuiltinModel | BuiltinOffer }): ReactNode {
   const size = byteSize(model.size_bytes);
   return (
     <span className={css.note}>
-      {"memory_gb" in model && model.memory_gb
-        ? t("models.sizeAndMemory", { size, memory: model.memory_gb })
-        : size}
+      {"memory_gb" in model && model.memory_gb ? t("models.sizeAndMemory", { size, memory: model.memory_gb }) : size}
       {", "}
       {model.license_url ? (
         <a href={model.license_url} target="_blank" rel="noopener noreferrer">
@@ -95,9 +93,7 @@ export function BuiltinCard({ onReady }: { onReady?: () => void }): ReactNode {
           {...(p?.total ? { note: `${byteSize(p.completed ?? 0)} / ${byteSize(p.total)}` } : {})}
         />
       ) : null}
-      {download.error ? (
-        <Banner tone="bad">{download.error.detail || t("models.downloadFailed")}</Banner>
-      ) : null}
+      {download.error ? <Banner tone="bad">{download.error.detail || t("models.downloadFailed")}</Banner> : null}
     </div>
   );
 }

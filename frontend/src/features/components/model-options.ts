@@ -34,12 +34,10 @@ export function useModelOptions(current: string): {
     const own = builtin?.model;
     if (own && builtin.state !== "missing") add(`builtin/${own.name}`, own.label, t("models.builtinNote"));
     if (local?.ollama.reachable) {
-      for (const m of local.ollama.models)
-        if (!m.is_embedding) add(`ollama_chat/${m.name}`, m.name, "Ollama");
+      for (const m of local.ollama.models) if (!m.is_embedding) add(`ollama_chat/${m.name}`, m.name, "Ollama");
     }
     if (local?.lm_studio.reachable) {
-      for (const m of local.lm_studio.models)
-        if (!m.is_embedding) add(`lm_studio/${m.name}`, m.name, "LM Studio");
+      for (const m of local.lm_studio.models) if (!m.is_embedding) add(`lm_studio/${m.name}`, m.name, "LM Studio");
     }
     for (const p of providers ?? []) {
       if (p.kind !== "cloud" || (p.key_required && !p.key_set)) continue;

@@ -28,8 +28,7 @@ export function ConfigField({ spec, config }: { spec: FieldSpec; config: unknown
       onError: (e) => {
         const error = e as unknown as ApiError;
         const mine =
-          error.fields.find((f) => isAt(f.loc, spec.path)) ??
-          (error.status === 422 ? error.fields[0] : undefined);
+          error.fields.find((f) => isAt(f.loc, spec.path)) ?? (error.status === 422 ? error.fields[0] : undefined);
         if (mine) setProblem(mine.msg);
         else toast(t("settings.saveFailed"), { text: error.detail, tone: "error" });
       },

@@ -169,9 +169,7 @@ function ProviderRow({ provider }: { provider: Provider }): ReactNode {
             label={t("models.key.label", { provider: provider.label })}
             hint={t("models.key.hint")}
             value={key}
-            problem={
-              save.error ? (save.error as unknown as ApiError).detail || t("settings.saveFailed") : undefined
-            }
+            problem={save.error ? (save.error as unknown as ApiError).detail || t("settings.saveFailed") : undefined}
             onChange={(e) => setKey(e.target.value)}
           />
           <Button type="submit" look="primary" busy={save.isPending} disabled={!key.trim()}>
@@ -220,9 +218,7 @@ function LocalList({ runtime, name }: { runtime: LocalRuntime; name: string }): 
           </span>
         </div>
       ))}
-      {runtime.reachable && runtime.models.length === 0 ? (
-        <p className={css.note}>{t("models.noLocal")}</p>
-      ) : null}
+      {runtime.reachable && runtime.models.length === 0 ? <p className={css.note}>{t("models.noLocal")}</p> : null}
     </div>
   );
 }
@@ -317,9 +313,7 @@ export function ModelsSettings(): ReactNode {
         <Card padded={false} className={css.group ?? ""}>
           {local.data ? <LocalList name="Ollama" runtime={local.data.ollama} /> : null}
           {local.data?.ollama.reachable ? <Pull /> : null}
-          {local.data?.lm_studio.reachable ? (
-            <LocalList name="LM Studio" runtime={local.data.lm_studio} />
-          ) : null}
+          {local.data?.lm_studio.reachable ? <LocalList name="LM Studio" runtime={local.data.lm_studio} /> : null}
         </Card>
       </section>
       <section className={css.section}>

@@ -84,8 +84,7 @@ export function ModelStep({
   const dropSecret = useDeleteSecret();
 
   const own = ways.builtin?.model;
-  const builtinReady =
-    Boolean(own) && ways.builtin?.state !== "missing" && ways.builtin?.state !== "downloading";
+  const builtinReady = Boolean(own) && ways.builtin?.state !== "missing" && ways.builtin?.state !== "downloading";
   const way: Way = picked ?? (ways.ollama.length > 0 ? "ollama" : "builtin");
   const provider = ways.clouds.find((p) => p.id === providerId) ?? ways.clouds[0];
   const localModel = ollama || ways.ollama[0]?.name || "";
@@ -196,13 +195,7 @@ export function ModelStep({
           </Option>
         ) : null}
         {provider ? (
-          <Option
-            way="key"
-            icon={KeyRound}
-            title={t("setup.key")}
-            text={t("setup.keyText")}
-            on={way === "key"}
-          >
+          <Option way="key" icon={KeyRound} title={t("setup.key")} text={t("setup.keyText")} on={way === "key"}>
             <Field label={t("setup.provider")}>
               <Select
                 value={provider.id}

@@ -209,9 +209,7 @@ export default function Setup(): ReactNode {
             ))}
           </ol>
         </div>
-        {step === "name" ? (
-          <NameStep answers={answers} change={change} next={() => setStep("model")} />
-        ) : null}
+        {step === "name" ? <NameStep answers={answers} change={change} next={() => setStep("model")} /> : null}
         {step === "model" ? (
           <ModelStep
             heading={<Heading>{t("setup.model")}</Heading>}

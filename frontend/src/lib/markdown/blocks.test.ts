@@ -14,7 +14,10 @@ const DOCUMENTS: Record<string, string> = {
 };
 
 function shape(text: string, blocks = parseBlocks(text)) {
-  return blocks.map((b) => ({ raw: b.raw.trimEnd(), token: JSON.stringify(b.token, (k, v) => (k === "raw" ? String(v).trimEnd() : v)) }));
+  return blocks.map((b) => ({
+    raw: b.raw.trimEnd(),
+    token: JSON.stringify(b.token, (k, v) => (k === "raw" ? String(v).trimEnd() : v)),
+  }));
 }
 
 describe("the splitter", () => {

@@ -54,7 +54,13 @@ export function CopyButton({ text, label }: { text: string; label?: string }): R
     return () => window.clearTimeout(timer);
   }, [copied]);
   return (
-    <Button look="ghost" small icon={copied ? Check : Copy} onClick={async () => setCopied(await copy(text))} aria-label={label}>
+    <Button
+      look="ghost"
+      small
+      icon={copied ? Check : Copy}
+      onClick={async () => setCopied(await copy(text))}
+      aria-label={label}
+    >
       <span aria-live="polite">{copied ? t("action.copied") : t("action.copy")}</span>
     </Button>
   );

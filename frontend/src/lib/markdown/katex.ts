@@ -1,4 +1,4 @@
-type Katex = (typeof import("katex"))["default"];
+type Katex = typeof import("katex")["default"];
 
 let loaded: Katex | undefined;
 let loading: Promise<Katex> | undefined;

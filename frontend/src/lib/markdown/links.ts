@@ -22,6 +22,9 @@ export function safeLink(href: string): SafeLink | null {
 
 /** Whether the words of a link already say where it leads. */
 export function showsHost(words: string, host: string): boolean {
-  const text = words.trim().toLowerCase().replace(/^https?:\/\//, "");
+  const text = words
+    .trim()
+    .toLowerCase()
+    .replace(/^https?:\/\//, "");
   return text === host || text.startsWith(`${host}/`) || text.startsWith(`${host}?`);
 }

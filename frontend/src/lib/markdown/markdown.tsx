@@ -22,7 +22,9 @@ function entities(text: string): string {
 }
 
 function plain(tokens: Token[] | undefined): string {
-  return (tokens ?? []).map((x) => ("tokens" in x && x.tokens ? plain(x.tokens) : "text" in x ? String(x.text) : "")).join("");
+  return (tokens ?? [])
+    .map((x) => ("tokens" in x && x.tokens ? plain(x.tokens) : "text" in x ? String(x.text) : ""))
+    .join("");
 }
 
 function Link({ token, href }: { token: Tokens.Link | Tokens.Image; href: string }): ReactNode {
@@ -93,7 +95,9 @@ function Inline({ tokens }: { tokens: readonly Token[] }): ReactNode {
 function Item({ item }: { item: Tokens.ListItem }): ReactNode {
   return (
     <li className={cx(item.task && css.task)}>
-      {item.task ? <input type="checkbox" checked={item.checked ?? false} disabled aria-label={plain(item.tokens)} /> : null}
+      {item.task ? (
+        <input type="checkbox" checked={item.checked ?? false} disabled aria-label={plain(item.tokens)} />
+      ) : null}
       <Children tokens={item.tokens} loose={item.loose} />
     </li>
   );

@@ -50,11 +50,15 @@ export const inlineMath: TokenizerAndRendererExtension = {
   tokenizer(src, tokens) {
     if (src.startsWith("\\(")) {
       const m = PAREN.exec(src);
-      return m?.[1] ? ({ type: "inlineMath", raw: m[0], tex: m[1].trim(), display: false } satisfies MathToken) : undefined;
+      return m?.[1]
+        ? ({ type: "inlineMath", raw: m[0], tex: m[1].trim(), display: false } satisfies MathToken)
+        : undefined;
     }
     if (src.startsWith("\\[")) {
       const m = BRACKET.exec(src);
-      return m?.[1] ? ({ type: "inlineMath", raw: m[0], tex: m[1].trim(), display: true } satisfies MathToken) : undefined;
+      return m?.[1]
+        ? ({ type: "inlineMath", raw: m[0], tex: m[1].trim(), display: true } satisfies MathToken)
+        : undefined;
     }
     if (!src.startsWith("$")) return undefined;
     // A dollar inside a word ("US$5", "a$b$") opens nothing.
