@@ -29,6 +29,7 @@ type turn struct {
 	cancel    context.CancelCauseFunc
 	ended     chan struct{} // closed after done
 	noticed   bool          // a notice was sent; one a reply
+	thought   bool          // the text that was shown turned out to be thinking
 }
 
 // enter goes through a chat's door. leave must be called.

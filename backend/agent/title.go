@@ -69,6 +69,9 @@ func (s *Service) askTitle(ctx context.Context, t *turn) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("choose title model: %w", err)
 	}
+	if choice.Weak {
+		return "", nil // its title would be worse than the message's own words
+	}
 	prompt, err := fill(s.prompts.title, struct{ Question, Answer string }{cut(t.Text, titleReads), cut(t.reply.Text(), titleReads)})
 	if err != nil {
 		return "", err

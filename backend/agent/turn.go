@@ -106,6 +106,10 @@ func (s *Service) round(t *turn) (*transcript.Usage, error) {
 // stream gave only at the end.
 func (s *Service) complete(t *turn, reply llm.Reply) error {
 	shown := t.reply.Text()
+	if t.thought && strings.TrimSpace(reply.Text) != "" {
+		t.reply.Correct(reply.Thinking, reply.Text)
+		shown = reply.Text
+	}
 	if rest, ok := strings.CutPrefix(reply.Text, shown); ok && rest != "" {
 		t.reply.Add("", rest)
 		shown = reply.Text
@@ -178,6 +182,7 @@ func (s *Service) pass(t *turn, d llm.Delta) error {
 	if d.Note != "" {
 		s.notice(t, transcript.Notice{Code: "model_waiting", Message: d.Note})
 	}
+	t.thought = t.thought || d.Thought
 	if (d.Text != "" || d.Thinking != "") && !t.reply.Add(d.Thinking, d.Text) {
 		return context.Canceled
 	}

@@ -160,6 +160,7 @@ type Choice struct {
 	Temperature   *float64
 	ContextLength int  // tokens it reads at once; 0 when unknown (§1 "Context meter")
 	Local         bool // runs on this computer: the sentence about a full context differs (§1)
+	Weak          bool // answers short questions and nothing else: no job in the background is worth giving it
 }
 
 // Request makes a request to the chosen model with the role's settings.

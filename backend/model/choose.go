@@ -102,6 +102,9 @@ func (s *Service) size(ctx context.Context, choice *llm.Choice, p provider, c *c
 	case p.speaks == speaksBuiltin:
 		choice.ContextLength = s.o.Builtin.ContextLength()
 		choice.ID, _ = s.o.Builtin.Present()
+		if st := s.o.Builtin.Status(ctx); st.Model != nil {
+			choice.Weak = st.Model.Weak
+		}
 	case p.speaks == speaksOllama:
 		choice.ContextLength = contextLength(c, role)
 		if most := s.ollamaMax(ctx, choice.Model.(*ollama.Client), choice.ID); most > 0 {

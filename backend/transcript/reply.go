@@ -29,6 +29,7 @@ type Reply struct {
 	textEnd        int // UTF-16 units in text
 	thinkingEnd    int
 	saved          saved
+	corrected      bool // text and thinking are no longer what the pieces add up to
 	closed         bool // no more text
 	told           bool // done was published
 }
@@ -78,6 +79,22 @@ func (r *Reply) Add(thinking, text string) bool {
 		signal(r.log.full)
 	}
 	return true
+}
+
+// Correct replaces what was written by what the model turned out to have meant, where the pieces were shown otherwise: a
+// model that closes a thinking tag it never opened has shown its thoughts as text. Nothing is told before done, whose
+// content is what counts. It is called after the last Add.
+func (r *Reply) Correct(thinking, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return
+	}
+	r.corrected = true
+	r.text.Reset()
+	r.text.WriteString(valid(text))
+	r.thinking.Reset()
+	r.thinking.WriteString(valid(thinking))
 }
 
 // valid replaces bytes that are no text, so that what is shown, sent and stored is the same.
@@ -171,6 +188,9 @@ type piece struct {
 func (r *Reply) unsaved() (piece, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.corrected {
+		return piece{}, false // its end is being written
+	}
 	p := piece{reply: r, from: r.saved, text: r.text.String()[r.saved.text:], thinking: r.thinking.String()[r.saved.thinking:]}
 	return p, !r.closed && (p.text != "" || p.thinking != "")
 }

@@ -440,6 +440,6 @@ function whole(segments: readonly Segment[], content: string): readonly Segment[
   const at = segments.findLastIndex((s) => s.kind === "text");
   const last = segments[at];
   if (last?.kind !== "text") return [...segments, { kind: "text", text: content }];
-  if (last.text === content || !content.startsWith(last.text)) return segments;
+  if (last.text === content) return segments;
   return segments.map((s, i) => (i === at ? { kind: "text", text: content } : s));
 }
