@@ -27,7 +27,7 @@ test("the theme changes at once, is kept, and reaches every window", async ({ ap
 test("a value that is refused is told beside its control, and stays to be mended", async ({ app, watch }) => {
   watch.expect(/422/);
   await go(app, "/settings/assistant");
-  const zone = app.getByRole("textbox", { name: "Timezone" });
+  const zone = app.getByRole("textbox", { name: "Time zone" });
   await expect(zone).toHaveValue("UTC");
   await zone.fill("Mars/Base");
   await zone.press("Enter");

@@ -10,7 +10,7 @@ export type { ClientMessage, LiveEvent } from "./client.gen";
 type Nullable<T, K extends keyof T> = Omit<T, K> & { [P in K]: T[P] | null };
 
 export type Bootstrap = Nullable<Output<"bootstrap.get">, "safe_mode">;
-export type SafeMode = Output<"bootstrap.get">["safe_mode"];
+export type SafeMode = NonNullable<Output<"bootstrap.get">["safe_mode"]>;
 export type Session = Output<"sessions.list">[number];
 export type Message = Output<"sessions.messages">[number];
 export type SearchHit = Output<"sessions.search">[number];

@@ -17,6 +17,7 @@ import { t } from "@/words";
 import { router } from "./router";
 import css from "./shell.module.css";
 
+const SafeMode = lazy(() => import("@/features/safe/safe-mode"));
 const Setup = lazy(() => import("@/features/setup/setup"));
 
 /** How soon an engine that does not answer is asked again by itself. */
@@ -69,6 +70,13 @@ function Gate(): ReactNode {
 
   if (q.isPending) return <Splash />;
   if (!b) return <Unreachable error={q.error as unknown as ApiError} retry={q.refetch} />;
+  if (b.safe_mode) {
+    return (
+      <Suspense fallback={<Splash />}>
+        <SafeMode state={b.safe_mode} onRetry={() => void q.refetch()} />
+      </Suspense>
+    );
+  }
   if (!b.assistant.onboarding_complete) {
     return (
       <Suspense fallback={<Splash />}>

@@ -136,6 +136,27 @@ function StoppedBanner(): ReactNode {
   return stop?.stopped ? <Banner tone="bad">{t("state.stopped")}</Banner> : null;
 }
 
+/** What the engine has to say about this start, until the person has read it. */
+function Notes(): ReactNode {
+  const notes = useBootstrap().data?.notes ?? [];
+  const [read, setRead] = useState<readonly string[]>([]);
+  return notes
+    .filter((n) => !read.includes(n))
+    .map((n) => (
+      <Banner
+        key={n}
+        tone="warn"
+        actions={
+          <Button small onClick={() => setRead((r) => [...r, n])}>
+            {t("action.dismiss")}
+          </Button>
+        }
+      >
+        {n}
+      </Banner>
+    ));
+}
+
 export function Shell(): ReactNode {
   const room = useRoom();
   const narrow = useMedia(NARROW);
@@ -260,6 +281,7 @@ export function Shell(): ReactNode {
         <div className={css.banners}>
           <ConnectionBanner />
           <StoppedBanner />
+          <Notes />
         </div>
         <div className={css.room}>
           <Outlet />

@@ -13,6 +13,15 @@ export function useBootstrap() {
   return useQuery(bootstrapQuery);
 }
 
+/** Goes back to a copy of the database, in safe mode; everything that was fetched before is fetched anew. */
+export function useRestore() {
+  const qc = useQueryClient();
+  return useMutation({
+    mutationFn: (snapshot: string) => call("store.restore", { snapshot }),
+    onSuccess: () => qc.invalidateQueries(),
+  });
+}
+
 export function useCompleteOnboarding() {
   const qc = useQueryClient();
   return useMutation({

@@ -13,7 +13,7 @@ import { toast } from "@/ui/toast";
 import { t } from "@/words";
 import { ConfigField } from "./config-field";
 import { ModelsSettings } from "./models-settings";
-import { fieldsOf, labelOf, valueAt } from "./schema";
+import { type FieldSpec, fieldsOf, labelOf, valueAt } from "./schema";
 import css from "./settings.module.css";
 import { isSection, type Section } from "./settings-nav";
 
@@ -21,8 +21,21 @@ import { isSection, type Section } from "./settings-nav";
 const ACTIVE = {
   assistant: ["user_name", "name", "location", "timezone"],
   chat: ["show_thinking", "auto_title", "history_window"],
-  models: ["temperature", "request_timeout_s"],
 } as const;
+
+/** The words for a setting whose plain name says too little. */
+function named(f: FieldSpec): FieldSpec {
+  switch (f.path.join(".")) {
+    case "assistant.user_name":
+      return { ...f, label: t("settings.fields.user_name") };
+    case "assistant.name":
+      return { ...f, label: t("settings.fields.name") };
+    case "assistant.timezone":
+      return { ...f, label: t("settings.fields.timezone") };
+    default:
+      return f;
+  }
+}
 
 export function Sketch(): ReactNode {
   return (
@@ -61,7 +74,7 @@ function Generated({ section }: { section: "assistant" | "chat" }): ReactNode {
     );
   }
   if (!config.data || !schema.data) return <Sketch />;
-  const fields = fieldsOf(schema.data, section, ACTIVE[section]);
+  const fields = fieldsOf(schema.data, section, ACTIVE[section]).map(named);
   return (
     <Card padded={false} className={css.group ?? ""}>
       {fields.map((f) => (
