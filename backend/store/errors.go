@@ -25,7 +25,7 @@ const (
 
 var (
 	errFull    = errs.New(errs.Unavailable, CodeFull, "There is no space left on the disk, so this was not saved. Free some space and try again.")
-	errDamaged = errs.New(errs.Unavailable, CodeDamaged, "Part of Sentient's database is damaged and could not be read. The newest snapshot can be restored in Settings, under Backups.")
+	errDamaged = errs.New(errs.Unavailable, CodeDamaged, "Part of Sentient's database is damaged and could not be read. Copies of it, where there are any, are in the data folder under backups.")
 )
 
 // What SQLite's primary result codes mean to a person. Codes that are not here are faults of ours, or (a constraint)
@@ -35,7 +35,7 @@ var meanings = map[int]*errs.Error{
 	lib.SQLITE_READONLY: errs.New(errs.Unavailable, CodeReadOnly, "Sentient may only read its data folder, so this was not saved. Allow it to write there and try again."),
 	lib.SQLITE_PERM:     errs.New(errs.Unavailable, CodeReadOnly, "Sentient may not use its data folder. Allow it to read and write there and try again."),
 	lib.SQLITE_CORRUPT:  errDamaged,
-	lib.SQLITE_NOTADB:   errs.New(errs.Unavailable, CodeDamaged, "Sentient's database is damaged and could not be read. The newest snapshot can be restored in Settings, under Backups."),
+	lib.SQLITE_NOTADB:   errs.New(errs.Unavailable, CodeDamaged, "Sentient's database is damaged and could not be read. Copies of it, where there are any, are in the data folder under backups."),
 	lib.SQLITE_BUSY:     errs.New(errs.Unavailable, CodeBusy, "Another program is using Sentient's database. Close it and try again."),
 	lib.SQLITE_LOCKED:   errs.New(errs.Unavailable, CodeBusy, "Sentient's database was busy for too long. Try again."),
 	lib.SQLITE_PROTOCOL: errs.New(errs.Unavailable, CodeBusy, "Another program is using Sentient's database. Close it and try again."),

@@ -48,7 +48,7 @@ func (h *health) get() Health {
 	n.OK = !n.Damaged && !n.DiskFull && !n.LostTail
 	switch {
 	case n.Damaged:
-		n.Sentence = "Part of Sentient's database is damaged. Restore the newest snapshot in Settings, under Backups."
+		n.Sentence = "Part of Sentient's database is damaged. Copies of it, where there are any, are in the data folder under backups."
 	case n.DiskFull:
 		n.Sentence = "There is no space left on the disk, so nothing can be saved. Free some space."
 	case n.LostTail:

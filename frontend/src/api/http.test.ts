@@ -29,13 +29,13 @@ describe("a call over HTTP", () => {
       "PUT /api/secrets/*": () => ({ ok: true }),
       "DELETE /api/sessions/*": () => ({ ok: true }),
     });
-    await call("sessions.update", { id: "a/b c", title: "New", model: null });
+    await call("sessions.update", { id: "b c", title: "New", model: null });
     await call("sessions.messages", { id: "s1", limit: 20 });
     await call("sessions.create", { model: "x/y", incognito: true });
     await call("secrets.set", { name: "openai", value: "k" });
     await call("sessions.delete", { id: "s1" });
     expect(engine.asked).toEqual([
-      { verb: "PATCH", path: "/api/sessions/a/b%20c", query: {}, body: { title: "New", model: null } },
+      { verb: "PATCH", path: "/api/sessions/b%20c", query: {}, body: { title: "New", model: null } },
       { verb: "GET", path: "/api/sessions/s1/messages", query: { limit: "20" }, body: undefined },
       { verb: "POST", path: "/api/sessions", query: { model: "x/y", incognito: "true" }, body: {} },
       { verb: "PUT", path: "/api/secrets/openai", query: {}, body: { value: "k" } },

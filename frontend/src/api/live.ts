@@ -35,6 +35,8 @@ export class Live {
   #wait = FIRST_WAIT_MS;
   #timer: number | undefined;
   #running = false;
+  /** The gap of a restart was told: the engine's own word for it, which comes next, is the same gap. */
+  #gapTold = false;
 
   constructor(transport: Transport, timers: Timers = realTimers) {
     this.#transport = transport;
@@ -57,6 +59,8 @@ export class Live {
     this.#timer = undefined;
     this.#connection?.close();
     this.#connection = undefined;
+    this.#current = undefined;
+    this.#setStatus("connecting");
   }
 
   /** Tries again at once: the computer woke up, or the person asked. */
@@ -123,10 +127,13 @@ export class Live {
       this.#hello(e);
       return;
     }
+    const again = e.type === "gap" && this.#gapTold;
+    this.#gapTold = false;
+    if (again) return;
     const seq = "seq" in e ? e.seq : undefined;
     if (typeof seq === "number") {
       // Seen before the connection was lost: the ring gave it again.
-      if (seq <= this.#seq && e.type !== "gap") return;
+      if (seq <= this.#seq) return;
       this.#seq = Math.max(this.#seq, seq);
     }
     this.#tell(e);
@@ -136,6 +143,7 @@ export class Live {
     const restarted = this.#boot !== "" && this.#boot !== e.boot;
     const first = this.#boot === "";
     this.#boot = e.boot;
+    this.#gapTold = restarted;
     // On a first connection nothing was missed. After a restart numbering starts anew, and all that is shown may be old.
     if (first) this.#seq = e.seq;
     else if (restarted) this.#seq = 0;

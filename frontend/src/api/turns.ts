@@ -286,10 +286,8 @@ export class Turns {
     };
     if (turn.clientId) this.#outbox.delete(turn.clientId);
     if (known) conv.turns[at] = turn;
-    else {
-      conv.turns.push(turn);
-      this.#world.phase(sessionId, "start", turn);
-    }
+    else conv.turns.push(turn);
+    if (known?.state !== "running") this.#world.phase(sessionId, "start", turn);
   }
 
   #apply(key: string, conv: Conv, e: ChatEvent, afterSync: boolean): void {
