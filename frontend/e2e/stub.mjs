@@ -1,5 +1,5 @@
 // A small stand-in for the engine: serves the built page and the operations it uses, from memory. For developing and
-// for taking pictures. Usage: node e2e/stub.mjs [--port 8787] [--fresh] (fresh: first-run setup is not done).
+// for taking pictures. Usage: node e2e/stub.mjs [--port 8787] [--fresh] [--dist FOLDER] (fresh: first-run setup is not done).
 // POST /stub/<what> steers it: drop (cut all sockets), reset, refuse {status} (answers /api/* with that status).
 import { randomUUID } from "node:crypto";
 import { createReadStream, existsSync, statSync } from "node:fs";
@@ -14,7 +14,7 @@ const arg = (name, fallback) => {
 };
 const PORT = Number(arg("port", process.env.PORT ?? "8787"));
 const FRESH = process.argv.includes("--fresh");
-const DIST = fileURLToPath(new URL("../dist", import.meta.url));
+const DIST = arg("dist", fileURLToPath(new URL("../dist", import.meta.url)));
 const TYPES = {
   ".html": "text/html",
   ".js": "text/javascript",

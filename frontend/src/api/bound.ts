@@ -64,7 +64,9 @@ export function boundTransport(w: BoundWindow): Transport {
       queue.push({ error: new ApiError({ status: 499, code: "cancelled", detail: "" }) });
       wake();
     };
-    signal?.addEventListener("abort", abort, { once: true });
+    // A signal that fell before this line tells nobody anymore.
+    if (signal?.aborted) abort();
+    else signal?.addEventListener("abort", abort, { once: true });
     let ended = false;
     try {
       for (;;) {

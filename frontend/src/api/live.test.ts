@@ -1,146 +1,167 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { FakeSocket, hello, useFakeSocket } from "@/test/wire";
+import { httpTransport } from "./http";
 import { Live } from "./live";
-import type { ClientMessage, LiveEvent } from "./shapes";
-import type { LiveSink, Transport } from "./transport";
+import type { LiveEvent } from "./shapes";
 
-interface Line {
-  since: string | undefined;
-  sink: LiveSink;
-  sent: ClientMessage[];
-  closed: boolean;
-}
+let live: Live;
+let told: LiveEvent[];
 
-function setup() {
-  const lines: Line[] = [];
-  const timers: { fn: () => void; ms: number }[] = [];
-  const transport = {
-    live(since: string | undefined, sink: LiveSink) {
-      const line: Line = { since, sink, sent: [], closed: false };
-      lines.push(line);
-      return {
-        send: (m: ClientMessage) => line.sent.push(m),
-        close: () => {
-          line.closed = true;
-        },
-      };
-    },
-  } as unknown as Transport;
-  const live = new Live(transport, {
-    set: (fn, ms) => timers.push({ fn, ms }),
-    clear: (id) => {
-      timers[id - 1] = { fn: () => undefined, ms: -1 };
-    },
-  });
-  const seen: LiveEvent[] = [];
-  live.on((e) => seen.push(e));
-  live.start();
-  const line = (i: number) => lines[i] as Line;
-  return { live, lines, line, timers, seen };
-}
-
-const hello = (boot: string, seq: number): LiveEvent => ({ type: "hello", version: "1", assistant: "S", boot, seq });
-const text = (seq: number): LiveEvent => ({
-  type: "text_delta",
-  session_id: "s",
-  turn_id: "t",
-  text: "x",
-  offset: 0,
-  seq,
+beforeEach(() => {
+  vi.useFakeTimers();
+  useFakeSocket();
+  live = new Live(httpTransport());
+  told = [];
+  live.on((e) => told.push(e));
 });
-const kinds = (list: LiveEvent[]) => list.map((e) => ("seq" in e ? `${e.type} ${e.seq}` : e.type));
+
+afterEach(() => {
+  live.stop();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+function updated(seq: number, title = `t${seq}`): LiveEvent {
+  return { type: "session.updated", seq, ts: "2026-01-01T00:00:00Z", data: { session_id: "s", title } };
+}
+
+const seqs = () => told.flatMap((e) => ("seq" in e && e.type !== "hello" ? [e.seq] : []));
 
 describe("the live channel", () => {
-  it("refuses to send before hello and while the line is lost", () => {
-    const { live, line } = setup();
+  it("connects to /ws, asks for nothing that came before, and stands after hello", () => {
+    const opened = vi.fn();
+    live.onOpen(opened);
+    live.start();
+    expect(FakeSocket.all).toHaveLength(1);
+    expect(FakeSocket.last.url.protocol).toBe("ws:");
+    expect(FakeSocket.last.url.host).toBe(window.location.host);
+    expect(FakeSocket.last.url.pathname + FakeSocket.last.url.search).toBe("/ws");
+    expect(live.status).toBe("connecting");
     expect(live.send({ type: "ping" })).toBe(false);
-    line(0).sink.event(hello("b", 0));
+
+    FakeSocket.last.give(hello("b1", 4));
+    expect(live.status).toBe("open");
+    expect(opened).toHaveBeenCalledOnce();
     expect(live.send({ type: "ping" })).toBe(true);
-    line(0).sink.closed();
-    expect(live.send({ type: "ping" })).toBe(false);
-    expect(line(0).sent).toEqual([{ type: "ping" }]);
+    expect(FakeSocket.last.sent).toEqual([{ type: "ping" }]);
   });
 
-  it("comes back at growing distances of at most five seconds, and starts small again after a hello", () => {
-    const { line, lines, timers } = setup();
-    line(0).sink.event(hello("b", 0));
-    for (let i = 0; i < 7; i++) {
-      line(i).sink.closed();
-      timers[i]?.fn();
-    }
-    expect(timers.map((x) => x.ms)).toEqual([200, 400, 800, 1600, 3200, 5000, 5000]);
-    line(lines.length - 1).sink.event(hello("b", 0));
-    line(lines.length - 1).sink.closed();
-    expect(timers.at(-1)?.ms).toBe(200);
+  it("is started once, however often it is asked", () => {
+    live.start();
+    live.start();
+    expect(FakeSocket.all).toHaveLength(1);
   });
 
-  it("asks for what came after the last event it gave on", () => {
-    const { line, timers } = setup();
-    expect(line(0).since).toBeUndefined();
-    line(0).sink.event(hello("boot1", 7));
-    line(0).sink.event(text(8));
-    line(0).sink.event(text(9));
-    line(0).sink.closed();
-    timers[0]?.fn();
-    expect(line(1).since).toBe("boot1.9");
-  });
-
-  it("gives an event once, whatever the ring tells again", () => {
-    const { line, timers, seen } = setup();
-    line(0).sink.event(hello("b", 0));
-    line(0).sink.event(text(1));
-    line(0).sink.event(text(2));
-    line(0).sink.closed();
-    timers[0]?.fn();
-    line(1).sink.event(hello("b", 4));
-    for (const n of [2, 3, 4]) line(1).sink.event(text(n));
-    expect(kinds(seen.filter((e) => e.type === "text_delta"))).toEqual([
-      "text_delta 1",
-      "text_delta 2",
-      "text_delta 3",
-      "text_delta 4",
-    ]);
-  });
-
-  it("gives a gap on, and one of its own when the engine is another", () => {
-    const { line, timers, seen } = setup();
-    line(0).sink.event(hello("b", 5));
-    line(0).sink.event({ type: "gap" });
-    expect(seen.filter((e) => e.type === "gap")).toHaveLength(1);
-    line(0).sink.closed();
-    timers[0]?.fn();
-    line(1).sink.event(hello("other", 3));
-    expect(seen.filter((e) => e.type === "gap")).toHaveLength(2);
-    line(1).sink.event(text(1));
-    expect(seen.at(-1)).toEqual(text(1));
-  });
-
-  it("hears nothing from a line that was given up", () => {
-    const { live, line, seen } = setup();
-    line(0).sink.event(hello("b", 0));
-    live.stop();
-    expect(line(0).closed).toBe(true);
-    line(0).sink.closed();
+  it("comes back with the last event it read", () => {
+    live.start();
+    FakeSocket.last.give(hello("b1", 4), updated(5), updated(9));
+    FakeSocket.last.fail();
     expect(live.status).toBe("lost");
-    expect(seen).toHaveLength(1);
+    expect(live.send({ type: "ping" })).toBe(false);
+    vi.advanceTimersByTime(200);
+    expect(FakeSocket.all).toHaveLength(2);
+    expect(FakeSocket.last.url.searchParams.get("since")).toBe("b1.9");
   });
 
-  it("tells of each standing line once, for what must be sent again", () => {
-    const { live, line, timers } = setup();
-    let opened = 0;
-    live.onOpen(() => opened++);
-    line(0).sink.event(hello("b", 0));
-    line(0).sink.closed();
-    timers[0]?.fn();
-    line(1).sink.event(hello("b", 0));
-    expect(opened).toBe(2);
+  it("comes back with the number of hello when nothing has come since", () => {
+    live.start();
+    FakeSocket.last.give(hello("b1", 4));
+    FakeSocket.last.close();
+    vi.advanceTimersByTime(200);
+    expect(FakeSocket.last.url.searchParams.get("since")).toBe("b1.4");
   });
 
-  it("tries at once when asked", () => {
-    const { live, line, lines } = setup();
-    line(0).sink.closed();
+  it("waits longer each time, up to five seconds, and from the start again once it stood", () => {
+    live.start();
+    FakeSocket.last.give(hello("b1", 0));
+    for (const wait of [200, 400, 800, 1600, 3200, 5000, 5000]) {
+      const n = FakeSocket.all.length;
+      FakeSocket.last.close();
+      vi.advanceTimersByTime(wait - 1);
+      expect(FakeSocket.all).toHaveLength(n);
+      vi.advanceTimersByTime(1);
+      expect(FakeSocket.all).toHaveLength(n + 1);
+    }
+    FakeSocket.last.give(hello("b1", 0));
+    FakeSocket.last.close();
+    vi.advanceTimersByTime(200);
+    expect(FakeSocket.all).toHaveLength(9);
+  });
+
+  it("tries at once when asked, and only while it waits", () => {
+    live.start();
     live.retryNow();
-    expect(lines).toHaveLength(2);
+    expect(FakeSocket.all).toHaveLength(1);
+    FakeSocket.last.close();
     live.retryNow();
-    expect(lines).toHaveLength(2);
+    expect(FakeSocket.all).toHaveLength(2);
+    vi.advanceTimersByTime(60_000);
+    expect(FakeSocket.all).toHaveLength(2);
+  });
+
+  it("tells every event once and in order over a lost connection", () => {
+    live.start();
+    FakeSocket.last.give(hello("b1", 0), updated(1), updated(2));
+    const old = FakeSocket.last;
+    old.close();
+    vi.advanceTimersByTime(200);
+    FakeSocket.last.give(hello("b1", 4), updated(2), updated(3), updated(4));
+    old.give(updated(5, "from the dead"));
+    FakeSocket.last.give(updated(5));
+    expect(seqs()).toEqual([1, 2, 3, 4, 5]);
+    expect(told.at(-1)).toEqual(updated(5));
+    expect(told.some((e) => e.type === "gap")).toBe(false);
+  });
+
+  it("passes a gap on and goes on with what follows it", () => {
+    live.start();
+    FakeSocket.last.give(hello("b1", 0), updated(3));
+    FakeSocket.last.close();
+    vi.advanceTimersByTime(200);
+    FakeSocket.last.give(hello("b1", 900), { type: "gap" }, updated(901));
+    expect(told.filter((e) => e.type === "gap")).toHaveLength(1);
+    expect(seqs()).toEqual([3, 901]);
+  });
+
+  it("takes another start of the engine for one gap, also where the engine says so itself", () => {
+    live.start();
+    FakeSocket.last.give(hello("b1", 0), updated(50));
+    FakeSocket.last.close();
+    vi.advanceTimersByTime(200);
+    FakeSocket.last.give(hello("b2", 3), { type: "gap" }, updated(4));
+    expect(told.filter((e) => e.type === "gap")).toHaveLength(1);
+    expect(seqs()).toEqual([50, 4]);
+    // A later gap is a new one.
+    FakeSocket.last.give({ type: "gap" });
+    expect(told.filter((e) => e.type === "gap")).toHaveLength(2);
+
+    FakeSocket.last.close();
+    vi.advanceTimersByTime(200);
+    expect(FakeSocket.last.url.searchParams.get("since")).toBe("b2.4");
+  });
+
+  it("tells its status only when that changes", () => {
+    const changed = vi.fn();
+    live.onStatus(changed);
+    live.start();
+    FakeSocket.last.give(hello("b1", 0));
+    FakeSocket.last.close();
+    vi.advanceTimersByTime(200);
+    FakeSocket.last.close();
+    expect(changed).toHaveBeenCalledTimes(2);
+  });
+
+  it("is quiet once it is stopped, and sends nothing into a connection that does not stand yet", () => {
+    live.start();
+    FakeSocket.last.give(hello("b1", 0));
+    live.stop();
+    expect(FakeSocket.last.state).toBe("closed");
+    vi.advanceTimersByTime(60_000);
+    expect(FakeSocket.all).toHaveLength(1);
+    expect(live.send({ type: "ping" })).toBe(false);
+
+    live.start();
+    expect(live.status).toBe("connecting");
+    expect(live.send({ type: "ping" })).toBe(false);
   });
 });

@@ -3,7 +3,7 @@ import { ChevronDown, SlidersHorizontal } from "lucide-react";
 import { type ReactNode, useMemo } from "react";
 import type { ApiError } from "@/api/client";
 import { useBootstrap } from "@/api/queries/bootstrap";
-import { useSetRoles } from "@/api/queries/models";
+import { useReadyModel, useSetRoles } from "@/api/queries/models";
 import { useSessions, useUpdateSession } from "@/api/queries/sessions";
 import { useModelOptions } from "@/features/components/model-options";
 import { Button } from "@/ui/button";
@@ -15,7 +15,9 @@ import css from "./shell.module.css";
 /** Which model answers: the default for all chats, or the chat's own where it has one. */
 export function ModelMenu(): ReactNode {
   const { id } = useParams({ strict: false });
-  const primary = useBootstrap().data?.models.primary ?? "";
+  const chosen = useBootstrap().data?.models.primary ?? "";
+  const ready = useReadyModel().data;
+  const primary = ready?.ok ? ready.model : chosen;
   const own = useSessions().data?.find((s) => s.id === id)?.model ?? null;
   const setRoles = useSetRoles();
   const update = useUpdateSession();

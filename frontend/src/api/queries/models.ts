@@ -11,6 +11,7 @@ export const modelKeys = {
   providers: ["models", "providers"] as const,
   local: ["models", "local"] as const,
   builtin: ["models", "builtin"] as const,
+  ready: ["models", "ready"] as const,
 };
 
 export function useProviders() {
@@ -31,6 +32,11 @@ export function useBuiltin() {
   });
 }
 
+/** Which model would answer a chat now: the primary one, or the built-in one that stands in for an untouched default. */
+export function useReadyModel() {
+  return useQuery({ queryKey: modelKeys.ready, queryFn: () => call("models.ready", {}), staleTime: 15_000 });
+}
+
 export function useTestModel() {
   return useMutation({ mutationFn: (input: Input<"models.test">) => call("models.test", input) });
 }
@@ -43,6 +49,7 @@ export function useSetRoles() {
       await Promise.all([
         qc.invalidateQueries({ queryKey: bootstrapKey }),
         qc.invalidateQueries({ queryKey: configKeys.value }),
+        qc.invalidateQueries({ queryKey: modelKeys.ready }),
       ]);
     },
   });
