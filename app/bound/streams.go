@@ -43,7 +43,9 @@ type Batch struct {
 const (
 	frame       = 16 * time.Millisecond // one frame of a screen
 	batchAtMost = 512                   // items of one batch; more wait in the engine, where they can be joined
-	upAtMost    = 64                    // messages of the page that wait
+	upAtMost    = 16                    // messages of the page that wait: pieces of an upload are 1 MB each
+
+	sendPatience = 30 * time.Second
 )
 
 // NewStreams makes the struct. emit sends an event to the page; tree runs what outlives a call.
@@ -55,6 +57,7 @@ func NewStreams(door Door, emit func(name string, batch Batch), tree *svc.Tree, 
 type stream struct {
 	cancel context.CancelFunc
 	up     chan json.RawMessage
+	ended  <-chan struct{}
 
 	mu    sync.Mutex
 	items []json.RawMessage
@@ -69,7 +72,7 @@ func (s *Streams) Open(id, op string, input json.RawMessage) error {
 		return failure(errs.New(errs.Invalid, "stream_id", "A stream needs a short name of its own."), request)
 	}
 	ctx, cancel := context.WithCancel(obs.WithRequest(s.door.Context(), request))
-	st := &stream{cancel: cancel, up: make(chan json.RawMessage, upAtMost), room: make(chan struct{}, 1), fresh: make(chan struct{}, 1)}
+	st := &stream{cancel: cancel, ended: ctx.Done(), up: make(chan json.RawMessage, upAtMost), room: make(chan struct{}, 1), fresh: make(chan struct{}, 1)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, taken := s.open[id]; taken {
@@ -189,7 +192,8 @@ func (st *stream) pieces(ctx context.Context, to io.Writer) error {
 	}
 }
 
-// Send hands a message of the page to an open stream.
+// Send hands a message of the page to an open stream. It waits while many wait already: that is what keeps a large upload
+// from running ahead of the disk.
 func (s *Streams) Send(id string, message json.RawMessage) error {
 	s.mu.Lock()
 	st, ok := s.open[id]
@@ -197,10 +201,14 @@ func (s *Streams) Send(id string, message json.RawMessage) error {
 	if !ok {
 		return failure(errs.New(errs.NotFound, "stream_unknown", "This stream is not open."), uuid.NewString())
 	}
+	patience := s.clock.NewTimer(sendPatience)
+	defer patience.Stop()
 	select {
 	case st.up <- message:
 		return nil
-	default:
+	case <-st.ended:
+		return failure(errs.New(errs.NotFound, "stream_unknown", "This stream is not open."), uuid.NewString())
+	case <-patience.C():
 		return failure(errs.New(errs.Limited, "stream_full", "Too much at once. Try again in a moment."), uuid.NewString())
 	}
 }

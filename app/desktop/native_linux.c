@@ -11,7 +11,11 @@
 
 #define OWN_PAGE "wails://wails/"
 
-int sentient_display(void) { return gtk_init_check(NULL, NULL); }
+int sentient_display(void) {
+	g_set_prgname("sentient"); // the window's class, and WebKit's folders; the library sets it too late for both
+	g_set_application_name("Sentient");
+	return gtk_init_check(NULL, NULL);
+}
 
 int sentient_dark(void) {
 	GtkSettings *settings = gtk_settings_get_default();

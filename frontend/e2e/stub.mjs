@@ -539,6 +539,7 @@ const routes = {
     },
     lm_studio: { reachable: false, models: [] },
   }),
+  "GET /api/models/ready": () => ({ ok: true, model: config.models.roles.primary, message: "" }),
   "POST /api/models/test": async (_p, b) => {
     await new Promise((r) => setTimeout(r, 500));
     if (b.model.startsWith("openai/"))

@@ -98,7 +98,9 @@ describe("a call in the window", () => {
   });
 
   it("shows a stored file under the same address as over HTTP", () => {
-    expect(t.url(operations["files.content"], { name: "screens/a b.png" })).toBe("/api/files/content/screens/a%20b.png");
+    expect(t.url(operations["files.content"], { name: "screens/a b.png" })).toBe(
+      "/api/files/content/screens/a%20b.png",
+    );
   });
 });
 
@@ -186,7 +188,8 @@ describe("an upload in the window", () => {
   it("travels in pieces of one megabyte and comes out whole", async () => {
     const bytes = new Uint8Array(2 * MB + 5).map((_, i) => (i * 31) & 0xff);
     w.Streams.Send.mockImplementation(async (_id, m) => {
-      if ((m as { end?: boolean }).end) w.give({ items: [{ name: "a.bin", mime: "x/y", size: bytes.length }], done: true });
+      if ((m as { end?: boolean }).end)
+        w.give({ items: [{ name: "a.bin", mime: "x/y", size: bytes.length }], done: true });
     });
     const stored = await upload(new File([bytes], "a.bin"));
     expect(stored).toEqual({ name: "a.bin", mime: "x/y", size: bytes.length });

@@ -103,13 +103,23 @@ export function boundTransport(w: BoundWindow): Transport {
       else if (b.done) settle();
     });
     finished.catch(() => undefined);
+    const send = async (message: unknown) => {
+      try {
+        await streams.Send(s.id, message);
+      } catch (e) {
+        const error = toApiError(e);
+        // The upload is over already: its last batch, here or right behind, says why.
+        if (error.code === "stream_unknown") await finished;
+        throw error;
+      }
+    };
     try {
       await s.started;
       for (let at = 0; at < file.size; at += PIECE_BYTES) {
         const piece = new Uint8Array(await file.slice(at, at + PIECE_BYTES).arrayBuffer());
-        await streams.Send(s.id, { piece: base64(piece) });
+        await send({ piece: base64(piece) });
       }
-      await streams.Send(s.id, { end: true });
+      await send({ end: true });
       await finished;
       return answer;
     } catch (e) {

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import type { ClientMessage, LiveEvent, Message, SessionLive } from "./shapes";
 import { type Phase, type Turn, Turns } from "./turns";

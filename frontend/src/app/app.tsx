@@ -1,6 +1,6 @@
 import { QueryClientProvider, useQueryClient } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense, useEffect } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
 import type { ApiError } from "@/api/client";
 import { useBootstrap } from "@/api/queries/bootstrap";
 import { queryClient } from "@/api/queries/client";
@@ -68,8 +68,12 @@ function Gate(): ReactNode {
     if (b) setZone(b.assistant.timezone);
   }, [b]);
 
-  if (q.isPending) return <Splash />;
-  if (!b) return <Unreachable error={q.error as unknown as ApiError} retry={q.refetch} />;
+  // Asking again begins anew for the query; what went wrong stays in sight until there is an answer.
+  const failed = useRef<ApiError | null>(null);
+  if (q.error) failed.current = q.error as unknown as ApiError;
+  else if (b) failed.current = null;
+
+  if (!b) return failed.current ? <Unreachable error={failed.current} retry={q.refetch} /> : <Splash />;
   if (b.safe_mode) {
     return (
       <Suspense fallback={<Splash />}>

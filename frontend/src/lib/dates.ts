@@ -25,6 +25,20 @@ export function exactDate(iso: string, w: DateWords = {}): string {
   return new Intl.DateTimeFormat(w.locale, { dateStyle: "full", timeStyle: "short", timeZone: zoneOf(w) }).format(d);
 }
 
+/** The day in the person's zone, counted in days, and its year. */
+function dayOf(d: Date, w: DateWords): { day: number; year: number } {
+  const parts = new Intl.DateTimeFormat("en", {
+    calendar: "gregory",
+    numberingSystem: "latn",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    timeZone: zoneOf(w),
+  }).formatToParts(d);
+  const of = (type: string) => Number(parts.find((p) => p.type === type)?.value);
+  return { day: Date.UTC(of("year"), of("month") - 1, of("day")) / (DAY * 1000), year: of("year") };
+}
+
 /** "now", "5 min. ago", "yesterday", then the day itself. */
 export function relativeDate(iso: string, now: number, w: DateWords = {}): string {
   const d = new Date(iso);
@@ -35,10 +49,13 @@ export function relativeDate(iso: string, now: number, w: DateWords = {}): strin
   if (abs < MINUTE) return rel.format(0, "second");
   if (abs < HOUR) return rel.format(Math.trunc(s / MINUTE), "minute");
   if (abs < DAY) return rel.format(Math.trunc(s / HOUR), "hour");
-  if (abs < 7 * DAY) return rel.format(Math.trunc(s / DAY), "day");
-  const sameYear = d.getFullYear() === new Date(now).getFullYear();
+  const then = dayOf(d, w);
+  const today = dayOf(new Date(now), w);
+  // By the calendar: 40 hours ago may be yesterday or the day before.
+  const days = then.day - today.day;
+  if (Math.abs(days) < 7) return rel.format(days, "day");
   const options: Intl.DateTimeFormatOptions = { day: "numeric", month: "short", timeZone: zoneOf(w) };
-  if (!sameYear) options.year = "numeric";
+  if (then.year !== today.year) options.year = "numeric";
   return new Intl.DateTimeFormat(w.locale, options).format(d);
 }
 

@@ -8,7 +8,7 @@ import {
   RouterProvider,
 } from "@tanstack/react-router";
 import { render } from "@testing-library/react";
-import userEvent, { type UserEvent } from "@testing-library/user-event";
+import userEvent, { PointerEventsCheckLevel, type UserEvent } from "@testing-library/user-event";
 import type { ReactNode } from "react";
 import { queryClient } from "@/api/queries/client";
 import { Announcer } from "@/ui/announcer";
@@ -54,7 +54,8 @@ export function show(part: ReactNode, options: { at?: string; pages?: Record<str
     </QueryClientProvider>,
   );
   return {
-    user: userEvent.setup(),
+    // Without pauses between keys and without walking up the styles for each press: nothing here is laid out.
+    user: userEvent.setup({ delay: null, pointerEventsCheck: PointerEventsCheckLevel.Never }),
     where: () => history.location.pathname,
     go: (to) => router.navigate({ to } as never),
   };

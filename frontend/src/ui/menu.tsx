@@ -62,7 +62,7 @@ export function MenuChoice(props: {
               </Base.RadioItemIndicator>
             </span>
             <span className={css.itemText}>{o.label}</span>
-            {o.note ? <span>{o.note}</span> : null}
+            {o.note ? <span className={css.itemNote}>{o.note}</span> : null}
           </Base.RadioItem>
         ))}
       </Base.RadioGroup>

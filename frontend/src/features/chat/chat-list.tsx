@@ -31,9 +31,9 @@ export function titleOf(s: Session): string {
   return s.title || t("chat.untitled");
 }
 
-function Rename({ session, onDone }: { session: Session; onDone: () => void }): ReactNode {
+function Rename(props: { session: Session; onSave: (title: string) => void; onDone: () => void }): ReactNode {
+  const { session, onSave, onDone } = props;
   const [title, setTitle] = useState(session.title);
-  const update = useUpdateSession();
   const field = useRef<HTMLInputElement>(null);
   const over = useRef(false);
   useEffect(() => field.current?.select(), []);
@@ -42,14 +42,7 @@ function Rename({ session, onDone }: { session: Session; onDone: () => void }): 
     if (over.current) return;
     over.current = true;
     const next = title.trim();
-    if (save && next && next !== session.title) {
-      update.mutate(
-        { id: session.id, title: next },
-        {
-          onError: (e) => toast(t("chat.renameFailed"), { text: (e as unknown as ApiError).detail, tone: "error" }),
-        },
-      );
-    }
+    if (save && next && next !== session.title) onSave(next);
     onDone();
   };
   const onKeyDown = (e: KeyboardEvent) => {
@@ -83,11 +76,21 @@ function Row(props: {
   const { session, current, renaming, onRename, onDelete } = props;
   const running = useConversation(session.id).turns.some((x) => x.state === "running");
   const link = useRef<HTMLAnchorElement>(null);
+  // The row's, not the field's: the field is gone before the answer comes.
+  const update = useUpdateSession();
+  const save = (title: string) =>
+    update.mutate(
+      { id: session.id, title },
+      {
+        onError: (e) => toast(t("chat.renameFailed"), { text: (e as unknown as ApiError).detail, tone: "error" }),
+      },
+    );
   if (renaming) {
     return (
       <li>
         <Rename
           session={session}
+          onSave={save}
           onDone={() => {
             onRename(null);
             requestAnimationFrame(() => link.current?.focus());

@@ -7,6 +7,7 @@ import { useConfig } from "@/api/queries/config";
 import { onBorn, onPhase, turns } from "@/api/queries/turns";
 import { type Action, useProvideActions } from "@/app/actions";
 import { announce } from "@/lib/announce";
+import { readDraft, writeDraft } from "@/lib/drafts";
 import { Button } from "@/ui/button";
 import { Banner, ErrorState, Loading, Skeleton } from "@/ui/surface";
 import { t } from "@/words";
@@ -221,7 +222,11 @@ export function NewChatPage(): ReactNode {
   useEffect(
     () =>
       onBorn((from, id) => {
-        if (from === key) void navigate({ to: "/chat/$id", params: { id }, replace: true });
+        if (from !== key) return;
+        // What was being typed meanwhile goes along.
+        writeDraft(id, readDraft(key));
+        writeDraft(key, "");
+        void navigate({ to: "/chat/$id", params: { id }, replace: true });
       }),
     [key, navigate],
   );

@@ -62,13 +62,14 @@ function useAttachments() {
     for (const file of list) {
       const id = newId();
       setFiles((f) => [...f, { id, file: file.name, name: null }]);
-      upload.mutate(file, {
-        onSuccess: (stored) => setFiles((f) => f.map((x) => (x.id === id ? { ...x, name: stored.name } : x))),
-        onError: (e) => {
+      // By its promise: callbacks given to `mutate` are called for the newest file only.
+      upload.mutateAsync(file).then(
+        (stored) => setFiles((f) => f.map((x) => (x.id === id ? { ...x, name: stored.name } : x))),
+        (e: unknown) => {
           setFiles((f) => f.filter((x) => x.id !== id));
           toast(t("chat.uploadFailed", { name: file.name }), { text: (e as ApiError).detail, tone: "error" });
         },
-      });
+      );
     }
   };
   const remove = (id: string) => setFiles((f) => f.filter((x) => x.id !== id));

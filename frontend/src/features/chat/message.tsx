@@ -144,9 +144,10 @@ function Reply(props: {
       <Segments segments={item.segments} live={running} showThinking={showThinking} />
       {waiting ? <Waiting /> : null}
       <Ending turn={item.turn} ended={item.ended} last={props.last} handlers={handlers} />
-      {!running && text ? (
+      {running || text ? (
+        // There while the reply is written too, so that nothing moves when it ends.
         <div className={cx(css.foot, css.quiet)}>
-          <CopyButton text={text} label={t("chat.copyReply")} />
+          {running ? null : <CopyButton text={text} label={t("chat.copyReply")} />}
           {item.at ? <When at={item.at} /> : null}
         </div>
       ) : null}

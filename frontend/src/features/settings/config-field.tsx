@@ -22,9 +22,11 @@ export function ConfigField({ spec, config }: { spec: FieldSpec; config: unknown
   const stored = valueAt(config, spec.path);
 
   const save = (value: unknown) => {
+    const sent = draft;
     setProblem(undefined);
     patch.mutate(nest(spec.path, value), {
-      onSuccess: () => setDraft(undefined),
+      // What was typed since is not saved yet: it stays.
+      onSuccess: () => setDraft((now) => (now === sent ? undefined : now)),
       onError: (e) => {
         const error = e as unknown as ApiError;
         const mine =
@@ -94,8 +96,10 @@ export function read(spec: FieldSpec, text: string): { value: unknown } | { prob
     };
   if (text.trim() === "" && spec.nullable) return { value: null };
   if (spec.kind !== "number") return { value: text };
+  // "1,000" is a thousand to some: only where a fraction makes sense is a comma one.
+  if (spec.integer && /^\d+,\d+$/.test(text.trim())) return { problem: t("settings.wantInteger") };
   const n = Number(text.trim().replace(",", "."));
-  if (text.trim() === "" || Number.isNaN(n)) return { problem: t("settings.wantNumber") };
+  if (text.trim() === "" || !Number.isFinite(n)) return { problem: t("settings.wantNumber") };
   if (spec.integer && !Number.isInteger(n)) return { problem: t("settings.wantInteger") };
   if (spec.min !== undefined && n < spec.min) return { problem: t("settings.wantMin", { min: spec.min }) };
   if (spec.max !== undefined && n > spec.max) return { problem: t("settings.wantMax", { max: spec.max }) };

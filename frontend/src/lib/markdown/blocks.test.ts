@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import { parseBlocks, Splitter } from "./blocks";
 import { isInlineMath, type MathToken } from "./math";

@@ -7,7 +7,9 @@ const draw = (text: string) => render(<Markdown text={text} />).container;
 
 describe("a model's text", () => {
   it("shows raw HTML as it was written and makes nothing of it", () => {
-    const c = draw('Look <img src=x onerror="alert(1)"> here\n\n<script>alert(1)</script>\n\n<iframe src="x"></iframe>');
+    const c = draw(
+      'Look <img src=x onerror="alert(1)"> here\n\n<script>alert(1)</script>\n\n<iframe src="x"></iframe>',
+    );
     expect(c.querySelector("img, script, iframe")).toBeNull();
     expect(c).toHaveProperty("textContent", expect.stringContaining('<img src=x onerror="alert(1)">'));
     expect(c.textContent).toContain("<script>alert(1)</script>");
@@ -37,7 +39,9 @@ describe("a model's text", () => {
   });
 
   it("shows beside a link where it leads, unless its words say so", () => {
-    const c = draw("[your bank](https://evil.example/login) and https://a.example/x and [b.example](https://b.example)");
+    const c = draw(
+      "[your bank](https://evil.example/login) and https://a.example/x and [b.example](https://b.example)",
+    );
     expect(c.textContent).toBe("your bank(evil.example) and https://a.example/x and b.example");
     const link = screen.getByRole("link", { name: "your bank" });
     expect(link.getAttribute("target")).toBe("_blank");
@@ -69,8 +73,16 @@ describe("a model's text", () => {
   it("draws tables and lists with their roles", () => {
     draw("| a | b |\n|---|--:|\n| 1 | 2 |\n\n1. x\n2. y\n\n- [x] done\n- [ ] open");
     const table = screen.getByRole("table");
-    expect(within(table).getAllByRole("columnheader").map((x) => x.textContent)).toEqual(["a", "b"]);
-    expect(within(table).getAllByRole("cell").map((x) => x.textContent)).toEqual(["1", "2"]);
+    expect(
+      within(table)
+        .getAllByRole("columnheader")
+        .map((x) => x.textContent),
+    ).toEqual(["a", "b"]);
+    expect(
+      within(table)
+        .getAllByRole("cell")
+        .map((x) => x.textContent),
+    ).toEqual(["1", "2"]);
     const done = screen.getByRole("checkbox", { name: "done" }) as HTMLInputElement;
     expect(done.checked).toBe(true);
     expect(done.disabled).toBe(true);
