@@ -37,7 +37,7 @@ const SCREENS: Screen[] = [
     name: "notifications",
     show: async (page) => {
       await go(page, "/notifications");
-      await expect(page.getByRole("heading", { name: /Backup finished/ })).toBeVisible();
+      await expect(page.getByRole("heading", { name: /Backup finished.*unread/ })).toBeVisible();
     },
   },
   section("assistant", "Assistant"),
