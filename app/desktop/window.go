@@ -364,7 +364,11 @@ func (w *window) folderLocked(sentence string) {
 
 // shorten gives enough of an address for the log; what stands behind its host may be private.
 func shorten(address string) string {
-	scheme, rest, _ := strings.Cut(address, "://")
+	scheme, rest, whole := strings.Cut(address, "://")
+	if !whole {
+		scheme, _, _ = strings.Cut(address, ":")
+		return scheme + ":"
+	}
 	host, _, _ := strings.Cut(rest, "/")
 	host, _, _ = strings.Cut(host, "?")
 	return scheme + "://" + host

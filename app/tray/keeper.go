@@ -106,7 +106,14 @@ func (k *Keeper) rest(ctx context.Context, d time.Duration) error {
 
 // run runs the icon's program once, to its end, and gives its exit status.
 func (k *Keeper) run(ctx context.Context) (status int, err error) {
+	// The icon's library puts its picture into a temporary file and leaves it there when it is killed.
+	files, err := os.MkdirTemp("", "sentient-tray-")
+	if err != nil {
+		return exitFailed, fmt.Errorf("make folder for the icon: %w", err)
+	}
+	defer os.RemoveAll(files)
 	cmd := exec.CommandContext(ctx, k.Program, "--parent", "--home", k.Home)
+	cmd.Env = append(os.Environ(), "TMPDIR="+files)
 	cmd.Stdout = &words{each: k.heard}
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()

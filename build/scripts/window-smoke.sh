@@ -18,4 +18,10 @@ for p in sentient sentient-desktop sentient-tray; do
 done
 SENTIENT_BUILD=$PWD/build/bin
 export SENTIENT_BUILD
-exec build/scripts/with-display.sh go test -tags windowsmoke -count=1 -timeout 10m -v "$@" ./build/windowtest/
+exec build/scripts/with-display.sh sh -eu -c '
+    status=0
+    go test -tags windowsmoke -count=1 -timeout 10m -v "$@" ./build/windowtest/ || status=$?
+    # What a page in the window may load and where it may go, with a hostile page of the test in it.
+    go test -tags desktop,production,webkit2_41,windowsmoke -count=1 -timeout 10m -v "$@" -run "^TestHostilePage$" ./app/desktop/ || status=$?
+    exit "$status"
+' window-smoke "$@"

@@ -1,7 +1,7 @@
 // Command stubmodel is a model service on loopback for tests of the whole program from outside: it speaks the
 // OpenAI-compatible protocol and answers by what it is asked. It prints its address and serves until its input ends.
 //
-//	slow …      forty words, 50 ms apart
+//	slow …      forty words, an eighth of a second apart
 //	hang …      a few words, then silence
 //	fail …      503
 //	cut …       a few words, then the connection is cut
@@ -70,7 +70,7 @@ func slow() scripted.Play {
 	var p scripted.Play
 	for i := range 40 {
 		after := make(chan struct{})
-		time.AfterFunc(time.Duration(i)*50*time.Millisecond, func() { close(after) })
+		time.AfterFunc(time.Duration(i)*125*time.Millisecond, func() { close(after) })
 		p.Parts = append(p.Parts, scripted.Part{Bytes: scripted.Text(fmt.Sprintf("word%d ", i)), Until: after})
 	}
 	p.Parts = append(p.Parts, scripted.Part{Bytes: scripted.End(llm.FinishStop, llm.Usage{Prompt: 40, Completion: 40}) + "data: [DONE]\n\n"})

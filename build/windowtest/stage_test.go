@@ -139,17 +139,43 @@ func (w *window) said(words string) bool {
 	return strings.Contains(w.log.String(), words)
 }
 
-// visible tells whether a window of ours is on the screen.
-func visible() bool {
-	out, err := exec.Command("xdotool", "search", "--onlyvisible", "--name", "^Sentient").Output()
-	return err == nil && len(strings.TrimSpace(string(out))) > 0
+// find gives the id of our window on the screen, or "". Other windows come and go while it looks, which ends xdotool.
+func find() string {
+	for range 5 {
+		out, err := exec.Command("xdotool", "search", "--onlyvisible", "--name", "^Sentient").CombinedOutput()
+		if err == nil {
+			return firstWord(string(out))
+		}
+		if len(out) == 0 {
+			return ""
+		}
+	}
+	return ""
+}
+
+func visible() bool { return find() != "" }
+
+// onWindow runs an xdotool command on our window.
+func onWindow(t *testing.T, command string, args ...string) string {
+	t.Helper()
+	id := find()
+	if id == "" {
+		t.Fatalf("there is no window to %s", command)
+	}
+	switch command {
+	case "windowsize", "windowmove", "windowactivate":
+		args = append([]string{"--sync", id}, args...)
+	default:
+		args = append(args, id)
+	}
+	return run(t, "xdotool", append([]string{command}, args...)...)
 }
 
 // place gives where the window is and how large, in one line.
 func place(t *testing.T) string {
 	t.Helper()
 	at := map[string]string{}
-	for line := range strings.Lines(run(t, "xdotool", "search", "--onlyvisible", "--name", "^Sentient", "getwindowgeometry", "--shell")) {
+	for line := range strings.Lines(onWindow(t, "getwindowgeometry", "--shell")) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 		at[name] = value
 	}
@@ -159,7 +185,7 @@ func place(t *testing.T) string {
 // closeWindow closes the window as its button does.
 func closeWindow(t *testing.T) {
 	t.Helper()
-	run(t, "xdotool", "search", "--onlyvisible", "--name", "^Sentient", "windowactivate", "--sync")
+	onWindow(t, "windowactivate")
 	run(t, "xdotool", "key", "--clearmodifiers", "alt+F4") // not to the window: the window manager takes it
 }
 
@@ -263,4 +289,9 @@ func colours(img image.Image) int {
 		}
 	}
 	return len(seen)
+}
+
+func firstWord(s string) string {
+	word, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return word
 }

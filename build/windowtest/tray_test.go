@@ -231,6 +231,7 @@ func TestIconComesBackAfterAKill(t *testing.T) {
 	k, _, _ := keep(t)
 	eventually(t, "the icon", func() bool { return h.icon() != "" && k.Shown() })
 	first := h.pid(t)
+	picture, _ := h.property(t, "IconName").Value().(string)
 	p, err := os.FindProcess(first)
 	if err != nil {
 		t.Fatal(err)
@@ -239,4 +240,12 @@ func TestIconComesBackAfterAKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "another process's icon", func() bool { return k.Shown() && !alive(first) && h.pid(t) != first })
+	if _, err := os.Stat(picture); err == nil {
+		t.Errorf("the killed program left %s", picture)
+	}
+	if picture, _ = h.property(t, "IconName").Value().(string); picture == "" {
+		t.Error("the new icon has no picture")
+	} else if _, err := os.Stat(picture); err != nil {
+		t.Errorf("the new icon's picture is not there: %v", err)
+	}
 }

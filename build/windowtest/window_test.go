@@ -70,7 +70,7 @@ func TestWindow(t *testing.T) {
 	eventually(t, "the whole reply is drawn", func() bool { return ink(still(t, "window-replied")) > half+15*letter })
 
 	eventually(t, "the icon in the tray", func() bool { return h.icon() != "" })
-	run(t, "xdotool", "search", "--onlyvisible", "--name", "^Sentient", "windowminimize")
+	onWindow(t, "windowminimize")
 	eventually(t, "the window is minimised", func() bool { return !visible() })
 	h.click(t, "Open")
 	eventually(t, "Open brings the window back", visible)
@@ -176,7 +176,8 @@ func TestTheWindowIsRemembered(t *testing.T) {
 	first := start(t, home)
 	first.awaitReady()
 	eventually(t, "the window", visible)
-	run(t, "xdotool", "search", "--onlyvisible", "--name", "^Sentient", "windowsize", "--sync", "900", "640", "windowmove", "--sync", "210", "120")
+	onWindow(t, "windowsize", "900", "640")
+	onWindow(t, "windowmove", "210", "120")
 	left := place(t)
 	closeWindow(t)
 	first.awaitEnd()
@@ -184,7 +185,7 @@ func TestTheWindowIsRemembered(t *testing.T) {
 	second.awaitReady()
 	eventually(t, "the window as it was left", func() bool { return visible() && place(t) == left })
 	// A size below the least is not taken.
-	run(t, "xdotool", "search", "--onlyvisible", "--name", "^Sentient", "windowsize", "200", "200")
+	run(t, "xdotool", "windowsize", find(), "200", "200")
 	eventually(t, "the least size", func() bool { return strings.HasSuffix(place(t), "380x420") })
 	closeWindow(t)
 	second.awaitEnd()
