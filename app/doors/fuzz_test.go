@@ -4,16 +4,19 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 	"testing"
 
 	"sentient/backend/api"
 	"sentient/backend/testkit"
 )
 
-// frames is a client that sends some frames and then leaves.
+// frames is a client that sends some frames and then leaves. Events and answers reach it side by side.
 type frames struct {
 	send [][]byte
-	got  [][]byte
+
+	mu  sync.Mutex
+	got [][]byte
 }
 
 var errLeft = errors.New("the client has left")
@@ -28,6 +31,8 @@ func (f *frames) Receive(context.Context) ([]byte, error) {
 }
 
 func (f *frames) Send(_ context.Context, frame []byte) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if len(f.got) < 4 { // the first ones are enough to look at
 		f.got = append(f.got, frame)
 	}

@@ -256,7 +256,9 @@ func TestLiveCatchesUp(t *testing.T) {
 		}
 		for _, since := range []string{"another-start.3", boot + ".999999", "nonsense"} {
 			c := open(k, since)
-			until(c, "hello")
+			if hello := until(c, "hello"); hello["boot"] != boot || hello["seq"] != float64(k.Bus().Seq()) {
+				t.Errorf("since %s: the place in hello is not one of this start: %v", since, hello)
+			}
 			if e := c.receive(); e["type"] != "gap" {
 				t.Errorf("since %s: %v", since, e)
 			}

@@ -103,8 +103,8 @@ func (t *Table) Serve(ctx context.Context, h *Hub, in LiveInput, to Transport) e
 
 func (c *Conn) hello(ctx context.Context, since *event.Place) error {
 	seq := c.hub.bus.Seq()
-	if since != nil {
-		seq = since.Seq // what is replayed now comes after it
+	if since != nil && since.Boot == c.hub.bus.Boot() && since.Seq < seq {
+		seq = since.Seq // what is replayed now comes after it; a place of another start has no number here
 	}
 	return c.reply(ctx, "hello", Hello{Version: c.hub.version, Assistant: c.hub.assistant(), Boot: c.hub.bus.Boot(), Seq: seq})
 }

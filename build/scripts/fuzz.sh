@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fuzzes every target for the given time each (default 60s). An input is bounded to 256 MB of memory by the go command's
-# own limit on the fuzzing process.
+# Fuzzes every target for the given time (60s, the default) or number of inputs (5000x) each. Where nobody watches it is a
+# number: at the end of a time the go command may report its own deadline as a failure of the target.
 set -eu
 cd "$(dirname "$0")/../.."
 each=${1:-60s}

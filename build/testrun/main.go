@@ -41,7 +41,7 @@ var suites = []suite{
 	{"go", goSuite("-race", "-timeout", "20m", "./...")},
 	{"page", vitestSuite},
 	{"build", commandSuite("build", "./task", "build:page", "build:engine", "build:desktop", "build:tray")},
-	{"fuzz", commandSuite("fuzz", "build/scripts/fuzz.sh", "5s")},
+	{"fuzz", commandSuite("fuzz", "build/scripts/fuzz.sh", "4000x")},
 	{"model", modelSuite},
 	{"program", goSuite("-tags", "program", "-count=1", "-timeout", "20m", "./build/programtest/...")},
 	{"e2e", playwrightSuite},

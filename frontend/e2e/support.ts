@@ -143,6 +143,8 @@ export class Line {
   #open = new Set<{ page: WebSocketRoute; engine: WebSocketRoute }>();
   /** What the page said over it. */
   readonly said: { type: string; client_id?: string; text?: string }[] = [];
+  /** Called for each thing the engine says; true: the line is cut in its place. */
+  cutBefore: (m: { type: string; text?: string }) => boolean = () => false;
   /** Called for each thing the page says, before the engine hears it; true: the engine hears it and the line is cut. */
   cutAfter: (m: { type: string }) => boolean = () => false;
 
@@ -162,6 +164,7 @@ export class Line {
         if (this.cutAfter(m)) this.cut();
       });
       engine.onMessage((raw) => {
+        if (!this.#down && this.cutBefore(JSON.parse(String(raw)))) this.cut();
         if (!this.#down) ws.send(raw);
       });
       engine.onClose(() => {
@@ -173,6 +176,11 @@ export class Line {
         void engine.close();
       });
     });
+  }
+
+  /** Says a thing of the page to the engine once more. */
+  repeat(m: object): void {
+    for (const pair of this.#open) pair.engine.send(JSON.stringify(m));
   }
 
   cut(): void {
@@ -187,6 +195,22 @@ export class Line {
   mend(): void {
     this.#down = false;
   }
+}
+
+/** Starts counting the texts that the newest reply was shown with, one longer than the other. */
+export async function countPieces(page: Page): Promise<() => Promise<number>> {
+  await page.evaluate(() => {
+    const w = window as unknown as { pieces: number };
+    w.pieces = 0;
+    let longest = 0;
+    new MutationObserver(() => {
+      const text = [...document.querySelectorAll("main article")].at(-1)?.textContent ?? "";
+      if (!text.includes("word0 ") || text.length <= longest) return;
+      longest = text.length;
+      w.pieces++;
+    }).observe(document.body, { childList: true, characterData: true, subtree: true });
+  });
+  return () => page.evaluate(() => (window as unknown as { pieces: number }).pieces);
 }
 
 /** Starts noting what screen readers are told. */

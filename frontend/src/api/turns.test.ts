@@ -109,6 +109,31 @@ describe("a turn that was sent from here", () => {
     turns.stored("s", [{ id: "m9" } as Message]);
     expect(turns.view("s").turns).toEqual([]);
   });
+
+  it("does not begin anew when its message was sent again and it is over", async () => {
+    const { turns, phases, state, sent } = setup();
+    const { clientId } = turns.send({ sessionId: "s", text: "hi", attachments: [], afterId: null });
+    state.online = false;
+    turns.event(began("t", clientId));
+    turns.event(text("t", 0, "yes"));
+    turns.event(done("t", { content: "yes" }));
+    turns.stored("s", [{ id: "m1" } as Message]);
+    turns.event(began("t", clientId));
+    state.online = true;
+    turns.resend();
+    expect(turns.view("s").turns).toEqual([]);
+    expect(phases).toEqual(["start", "done"]);
+    expect(sent).toHaveLength(1);
+  });
+
+  it("leaves a window again that did not know it was over", async () => {
+    const { turns } = setup();
+    await turns.resync("s");
+    turns.event(began("old", "from-elsewhere"));
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(turns.view("s").turns).toEqual([]);
+  });
 });
 
 describe("a turn that does not end well", () => {

@@ -69,6 +69,8 @@ interface Conv {
   sync: number;
   /** Events were missed since the running turn was last asked for: its end may be among them. */
   missed: boolean;
+  /** The turns whose end was seen here: the engine names one again when its message is sent again. */
+  over: Set<string>;
   view: Conversation;
 }
 
@@ -230,6 +232,10 @@ export class Turns {
     const key = e.type === "session" ? this.#place(e.session_id, e.client_id ?? null) : e.session_id;
     const conv = this.#convs.get(key);
     if (!conv) return;
+    if (e.type === "session" && conv.over.has(e.turn_id)) {
+      if (e.client_id) this.#outbox.delete(e.client_id);
+      return;
+    }
     if (conv.waiting) {
       conv.waiting.push(e);
       return;
@@ -291,6 +297,7 @@ export class Turns {
   }
 
   #apply(key: string, conv: Conv, e: ChatEvent, afterSync: boolean): void {
+    if (e.type === "done") conv.over.add(e.turn_id);
     let at = conv.turns.findIndex((t) => t.turnId !== null && t.turnId === e.turn_id);
     if (at < 0 && e.type === "session") at = this.#begin(key, conv, e);
     if (at < 0) at = conv.turns.findIndex((t) => t.turnId === null && t.state !== "sending" && t.state !== "failed");
@@ -324,8 +331,9 @@ export class Turns {
     const mine = conv.turns.findIndex((t) => t.clientId !== null && t.clientId === e.client_id);
     if (mine >= 0) return mine;
     conv.turns.push({ ...joined(e.turn_id, e.client_id ?? null), state: "sending" });
-    // Another window sent it: its text is in the stored messages.
-    void this.#world.refresh(key);
+    // Another window sent it: its text is in the stored messages. It may have been sent again and be over long since.
+    conv.missed = true;
+    void this.resync(key).then(() => this.#world.refresh(key));
     return conv.turns.length - 1;
   }
 
@@ -338,7 +346,7 @@ export class Turns {
   #conv(key: string): Conv {
     let c = this.#convs.get(key);
     if (!c) {
-      c = { turns: [], usage: null, waiting: null, sync: 0, missed: false, view: EMPTY };
+      c = { turns: [], usage: null, waiting: null, sync: 0, missed: false, over: new Set(), view: EMPTY };
       this.#convs.set(key, c);
     }
     return c;
