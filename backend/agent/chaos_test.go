@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -17,14 +18,16 @@ import (
 	"sentient/backend/llm"
 	"sentient/backend/llm/scripted"
 	"sentient/backend/session"
+	"sentient/backend/tool"
 	"sentient/backend/transcript"
 )
 
-// TestEveryTurnEndsOnce plays seeded random days: people in several chats send, send again, stop and delete, while the
-// model answers, fails, breaks off, hangs, panics or goes deaf, until everything is stopped and the engine closes. Then
-// each turn has one done, no message is lost or doubled, and the rows are what the log says.
+// TestEveryTurnEndsOnce plays seeded random days: people in several chats send, say something into a reply, send again,
+// stop, change what they said and delete, while the model answers, uses slow tools, fails, breaks off, hangs, panics or
+// goes deaf, and tools do the same, until everything is stopped and the engine closes. Then each turn has one done, each
+// call one result, no message is lost or doubled, what was shown is what is kept, and the rows are what the log says.
 func TestEveryTurnEndsOnce(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range uint64(8) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) { newChaos(t, seed, seed%2 == 1).play() })
@@ -38,18 +41,23 @@ type chaos struct {
 	flaky sync.Mutex // held while the database refuses to write the log
 	fails bool       // it does so now and then
 	mu    sync.Mutex
-	sent  map[string]agent.SendInput // by turn
-	chats map[string]bool            // true: deleted
+	sent  map[string]string // chat by text
+	chats map[string]bool   // true: deleted
+	turns map[string]string // chat by turn, as told
 	dones map[string]int
-	shown map[string]string // text deltas by turn
+	shown map[string]string // text deltas by message
+	calls map[string]int    // told
+	ends  map[string]int    // results told, by call
 	ended map[string]transcript.DoneEvent
 	freed chan struct{}
 }
 
 func newChaos(t *testing.T, seed uint64, fails bool) *chaos {
-	c := &chaos{fails: fails, rnd: rand.New(rand.NewPCG(seed, 1)), sent: map[string]agent.SendInput{}, chats: map[string]bool{},
-		dones: map[string]int{}, shown: map[string]string{}, ended: map[string]transcript.DoneEvent{}, freed: make(chan struct{})}
+	c := &chaos{fails: fails, rnd: rand.New(rand.NewPCG(seed, 1)), sent: map[string]string{}, chats: map[string]bool{},
+		turns: map[string]string{}, calls: map[string]int{}, ends: map[string]int{}, dones: map[string]int{}, shown: map[string]string{}, ended: map[string]transcript.DoneEvent{}, freed: make(chan struct{})}
 	c.rig = newRig(t, chaoticModel{c})
+	c.tools.add(c.tool("look_up", tool.Read), c.tool("look_aside", tool.Read), c.tool("note_down", tool.Write))
+	c.settings.ParallelReads, c.settings.RepeatLimit = true, 3
 	return c
 }
 
@@ -67,7 +75,14 @@ func (m chaoticModel) Stream(ctx context.Context, req llm.Request, each func(llm
 	for i := range 1 + m.n(6) {
 		step.Pieces = append(step.Pieces, scripted.Piece{Text: fmt.Sprintf("piece %d. ", i), Wait: time.Duration(m.n(200)) * time.Millisecond})
 	}
-	switch m.n(8) {
+	switch m.n(12) {
+	case 8, 9, 10, 11:
+		if len(req.Tools) == 0 {
+			break
+		}
+		for range 1 + m.n(4) {
+			step.Calls = append(step.Calls, llm.ToolCall{Name: req.Tools[m.n(len(req.Tools))].Name, Arguments: json.RawMessage(fmt.Sprintf(`{"n":%d}`, m.n(3)))})
+		}
 	case 0:
 		step.Err = errs.New(errs.Limited, llm.CodeRateLimited, "The limit is reached.")
 	case 1:
@@ -82,6 +97,31 @@ func (m chaoticModel) Stream(ctx context.Context, req llm.Request, each func(llm
 		return llm.Reply{}, errors.New("far too late")
 	}
 	return scripted.New(step).Stream(ctx, req, each)
+}
+
+// tool is a tool that takes its time, and sometimes fails, panics, or never ends.
+func (c *chaos) tool(name string, risk tool.Risk) *tool.Tool {
+	return tool.New(tool.Def[struct {
+		N int `json:"n"`
+	}]{Name: name, Description: "Does something.", Risk: risk, Internal: true, Within: time.Second,
+		Run: func(ctx context.Context, at *tool.Context, in struct {
+			N int `json:"n"`
+		}) (any, error) {
+			at.Tell(tool.Progress{Kind: "status", Text: "working"})
+			time.Sleep(time.Duration(c.n(900)) * time.Millisecond)
+			switch c.n(6) {
+			case 0:
+				return nil, errors.New("tool failed")
+			case 1:
+				panic("tool bug")
+			case 2:
+				<-ctx.Done()
+				return nil, ctx.Err()
+			case 3:
+				<-c.freed
+			}
+			return map[string]any{"n": in.N, "salt": c.n(2)}, nil
+		}})
 }
 
 func (c *chaos) play() {
@@ -114,12 +154,21 @@ func (c *chaos) watch() {
 			return
 		}
 		c.mu.Lock()
-		if d, ok := event.Is(transcript.TopicDone, e); ok {
+		switch d := e.Payload.(type) {
+		case transcript.SessionEvent:
+			c.turns[d.TurnID] = d.SessionID
+		case transcript.DoneEvent:
 			c.dones[d.TurnID]++
 			c.ended[d.TurnID] = d
-		}
-		if d, ok := event.Is(transcript.TopicTextDelta, e); ok {
-			c.shown[d.TurnID] += d.Text
+		case transcript.TextDelta:
+			if n := len([]rune(c.shown[d.MessageID])); n != d.Offset {
+				c.t.Errorf("a piece at %d after %d", d.Offset, n)
+			}
+			c.shown[d.MessageID] += d.Text
+		case transcript.ToolCallEvent:
+			c.calls[d.TurnID+d.CallID]++
+		case transcript.ToolResultEvent:
+			c.ends[d.TurnID+d.CallID]++
 		}
 		if e.Topic == event.Gap {
 			c.t.Error("a gap for a reader that keeps up")
@@ -138,7 +187,7 @@ func (c *chaos) person(person int) {
 			}
 			return mine[c.n(len(mine))]
 		}
-		switch c.n(10) {
+		switch c.n(12) {
 		case 0:
 			_, err := c.Cancel(c.t.Context(), &agent.CancelInput{SessionID: pick()})
 			c.expect(err)
@@ -152,6 +201,10 @@ func (c *chaos) person(person int) {
 			}
 		case 2:
 			c.breakDatabase()
+		case 3:
+			if id := pick(); id != "" {
+				c.steers(agent.SteerInput{SessionID: id, Text: fmt.Sprintf("steer %d of person %d", i, person), ClientID: fmt.Sprintf("s%d-%d", person, i)})
+			}
 		default:
 			in := agent.SendInput{Text: fmt.Sprintf("message %d of person %d", i, person), SessionID: pick(), ClientID: fmt.Sprintf("%d-%d", person, i)}
 			if c.n(3) == 0 {
@@ -159,6 +212,16 @@ func (c *chaos) person(person int) {
 			}
 			mine = append(mine, c.sends(in)...)
 		}
+	}
+}
+
+func (c *chaos) steers(in agent.SteerInput) {
+	out, err := c.Steer(c.t.Context(), &in)
+	c.expect(err)
+	if err == nil {
+		c.mu.Lock()
+		c.sent[in.Text] = out.SessionID
+		c.mu.Unlock()
 	}
 }
 
@@ -188,11 +251,11 @@ func (c *chaos) sends(in agent.SendInput) (made []string) {
 		if out == nil {
 			continue
 		}
-		if outs[0] != nil && *out != *outs[0] && !c.deleted(outs[0].SessionID) {
-			c.t.Error("one message, two turns", in, out, outs[0])
+		if outs[0] != nil && out.SessionID != outs[0].SessionID && !c.deleted(outs[0].SessionID) {
+			c.t.Error("one message, two chats", in, out, outs[0])
 		}
 		c.mu.Lock()
-		c.sent[out.TurnID] = in
+		c.sent[in.Text] = out.SessionID
 		if _, known := c.chats[out.SessionID]; !known {
 			c.chats[out.SessionID] = false
 			made = append(made, out.SessionID)
@@ -216,18 +279,19 @@ func (c *chaos) expect(err error) {
 }
 
 func (c *chaos) check(r *rig) {
-	for turn, in := range c.sent {
+	for turn, chat := range c.turns {
 		if c.dones[turn] != 1 {
-			c.t.Errorf("%d dones for %q", c.dones[turn], in.Text)
-		}
-		d := c.ended[turn]
-		if d.MessageID != nil && d.Content != c.shown[turn] {
-			c.t.Errorf("shown %q, done says %q", c.shown[turn], d.Content)
+			c.t.Errorf("%d dones for a turn of %s", c.dones[turn], chat)
 		}
 	}
 	for turn := range c.dones {
-		if _, ok := c.sent[turn]; !ok {
-			c.t.Error("a done for no message")
+		if c.turns[turn] == "" {
+			c.t.Error("a done of no turn")
+		}
+	}
+	for call, n := range c.calls {
+		if n != 1 || c.ends[call] != 1 {
+			c.t.Errorf("call %s: told %d times, ended %d times", call, n, c.ends[call])
 		}
 	}
 	for id, deleted := range c.chats {
@@ -256,31 +320,31 @@ func (c *chaos) checkChat(r *rig, id string) {
 			replies[m.ID] = m.Content
 		}
 	}
-	for turn, in := range c.sent {
-		if c.ended[turn].SessionID != id {
+	for said, chat := range c.sent {
+		if chat == id && text[said] != 1 {
+			c.t.Errorf("%q stands %d times", said, text[said])
+		}
+	}
+	for turn, chat := range c.turns {
+		if chat != id {
 			continue
 		}
-		if text[in.Text] != 1 {
-			c.t.Errorf("%q stands %d times", in.Text, text[in.Text])
-		}
-		if m := c.ended[turn].MessageID; m != nil {
-			if replies[*m] != c.ended[turn].Content {
-				c.t.Errorf("kept %q, done says %q", replies[*m], c.ended[turn].Content)
-			}
-			delete(replies, *m)
+		if m := c.ended[turn].MessageID; m != nil && replies[*m] != c.ended[turn].Content {
+			c.t.Errorf("kept %q, done says %q", replies[*m], c.ended[turn].Content)
 		}
 		if n := r.count(`SELECT count(*) FROM chat_events WHERE kind = 'done' AND turn_id = ?`, turn); n != 1 {
 			c.t.Error(n, "dones in the log")
 		}
 	}
-	for id, text := range replies {
-		// The end of its turn could not be written, so that what had been saved of it was found again.
-		if c.fails && c.wasShown(text) {
-			delete(replies, id)
+	for message, kept := range replies {
+		// Where the end of its turn could not be written, what had been saved of it was found again.
+		if shown := c.shown[message]; kept != shown && !(c.fails && strings.HasPrefix(shown, kept)) {
+			c.t.Errorf("shown %q, kept %q", shown, kept)
 		}
 	}
-	if len(replies) != 0 {
-		c.t.Error("replies of no turn", replies)
+	if n := r.count(`SELECT count(*) FROM messages m, json_each(m.tool_calls) c WHERE m.session_id = ?1 AND
+		(SELECT count(*) FROM messages t WHERE t.session_id = ?1 AND t.tool_call_id = c.value ->> 'id') <> 1`, id); n != 0 {
+		c.t.Error(n, "calls without one result")
 	}
 	before := dump(r, id)
 	if err := r.log.Rebuild(c.t.Context(), id); err != nil {
@@ -289,15 +353,6 @@ func (c *chaos) checkChat(r *rig, id string) {
 	if after := dump(r, id); after != before {
 		c.t.Errorf("rebuilt differs:\n%s\n%s", before, after)
 	}
-}
-
-func (c *chaos) wasShown(text string) bool {
-	for _, shown := range c.shown {
-		if strings.HasPrefix(shown, text) {
-			return true
-		}
-	}
-	return false
 }
 
 // dump gives every byte of a chat's projections.

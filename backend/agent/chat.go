@@ -2,10 +2,12 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"unicode/utf16"
 
 	"sentient/backend/errs"
 	"sentient/backend/event"
+	"sentient/backend/tool"
 	"sentient/backend/transcript"
 )
 
@@ -24,20 +26,44 @@ type ChatInput struct {
 // missed in larger ones; none gets text twice. When ctx ends or each fails, the turn goes on. A client_id that was sent
 // before is answered with what its first turn tells, from its start.
 func (s *Service) Chat(ctx context.Context, in *ChatInput, each func(any) error) error {
-	turnID := transcript.NewID()
-	f := &follower{Service: s, each: each}
-	sub := s.follow(turnID)
+	m := message{SendInput: SendInput{SessionID: in.SessionID, Text: in.Text, Attachments: in.Attachments, Model: in.Model, ClientID: in.ClientID, Incognito: in.Incognito}}
+	return s.converse(ctx, m, each)
+}
+
+// Asked is what another program asks in a chat of its own.
+type Asked struct {
+	SessionID, Text string
+	Channel         string
+	From            string // who is speaking, as the chat shows it
+	Memory          bool   // the turn may use what Sentient knows about the person
+}
+
+// Ask is Chat for another program: the text is not the person's own words, and while the chat is being answered it is
+// refused (409 chat_busy), with nothing started.
+func (s *Service) Ask(ctx context.Context, q Asked, each func(transcript.Line) error) error {
+	m := message{SendInput: SendInput{SessionID: q.SessionID, Text: q.Text}, channel: q.Channel, from: q.From, noMemory: !q.Memory, alone: true}
+	return s.converse(ctx, m, func(v any) error { return each(v.(transcript.Line)) })
+}
+
+// converse sends a message and follows its turn.
+func (s *Service) converse(ctx context.Context, m message, each func(any) error) error {
+	m.turnID = transcript.NewID()
+	f := &follower{Service: s, each: each, seen: map[string]*drawn{}}
+	sub := s.follow(m.turnID)
 	defer func() { sub.Close() }()
-	ref, err := s.send(ctx, &SendInput{SessionID: in.SessionID, Text: in.Text, Attachments: in.Attachments, Model: in.Model, ClientID: in.ClientID, Incognito: in.Incognito}, turnID)
+	found, err := s.send(ctx, m)
 	if err != nil {
 		return err
 	}
-	f.ref = ref
-	if ref.TurnID != turnID {
+	if found.Steered {
+		return each(transcript.Line{Type: transcript.TopicSteerAck.Name(), Payload: transcript.SteerAck{SessionID: found.SessionID, Queued: true, ClientID: m.ClientID}})
+	}
+	f.ref = found.Ref
+	if found.TurnID != m.turnID {
 		sub.Close()
-		sub = s.follow(ref.TurnID)
+		sub = s.follow(found.TurnID)
 		// Its first sender may still be on the way from the database to the queue, behind the chat's door.
-		_, leave, err := s.enter(ctx, ref.SessionID, true)
+		_, leave, err := s.enter(ctx, found.SessionID, true)
 		if err != nil {
 			return err
 		}
@@ -68,23 +94,35 @@ func (s *Service) follow(turn string) *event.Subscription {
 // follower passes a turn's events on, each once.
 type follower struct {
 	*Service
-	ref            transcript.Ref
-	each           func(any) error
-	text, thinking int  // UTF-16 units that were passed on
-	kept           int  // kept events that were passed on
-	fromLog        bool // after a gap, kept events are read from the log, where they can be counted
-	ended          bool
+	ref     transcript.Ref
+	each    func(any) error
+	seen    map[string]*drawn // by message
+	kept    int               // kept events that were passed on
+	fromLog bool              // after a gap, kept events are read from the log, where they can be counted
+	ended   bool
+}
+
+// drawn is how much of a message was passed on, in UTF-16 units.
+type drawn struct{ text, thinking int }
+
+func (f *follower) of(message string) *drawn {
+	d := f.seen[message]
+	if d == nil {
+		d = &drawn{}
+		f.seen[message] = d
+	}
+	return d
 }
 
 func (f *follower) take(ctx context.Context, e *event.Event) error {
 	if e.Topic == event.Gap {
 		return f.catchUp(ctx)
 	}
-	if d, ok := event.Is(transcript.TopicTextDelta, e); ok {
-		return f.piece(d.Offset, d.Text, &f.text, f.textLine)
+	if known, err := f.delta(e.Payload); known {
+		return err
 	}
-	if d, ok := event.Is(transcript.TopicThinkingDelta, e); ok {
-		return f.piece(d.Offset, d.Text, &f.thinking, f.thinkingLine)
+	if e.Topic.Lossy() {
+		return f.each(transcript.LineOf(e))
 	}
 	if _, ok := event.Is(transcript.TopicSession, e); ok && f.kept > 0 {
 		return nil // the message was sent again
@@ -101,43 +139,68 @@ func (f *follower) take(ctx context.Context, e *event.Event) error {
 	return f.each(transcript.LineOf(e))
 }
 
-// catchUp passes on what a gap, or a late start, left out: the text so far, or the rest of a turn that has ended.
+// delta passes on a piece of text or thinking; known is false for anything else.
+func (f *follower) delta(payload any) (known bool, err error) {
+	switch d := payload.(type) {
+	case transcript.TextDelta:
+		return true, f.piece(d, &f.of(d.MessageID).text, func(d transcript.TextDelta) transcript.Line {
+			return transcript.Line{Type: transcript.TopicTextDelta.Name(), Payload: d}
+		})
+	case transcript.ThinkingDelta:
+		return true, f.piece(transcript.TextDelta(d), &f.of(d.MessageID).thinking, func(d transcript.TextDelta) transcript.Line {
+			return transcript.Line{Type: transcript.TopicThinkingDelta.Name(), Payload: transcript.ThinkingDelta(d)}
+		})
+	}
+	return false, nil
+}
+
+// catchUp passes on what a gap, or a late start, left out: the messages so far, or the rest of a turn that has ended.
 func (f *follower) catchUp(ctx context.Context) error {
 	f.fromLog = true
-	lines, text, ended, err := f.Transcript.Told(ctx, f.ref)
+	// The open message first: what is folded into the log between the two looks is then in both, and not in neither.
+	open, live := transcript.Open{}, false
+	if t := f.find(); t != nil {
+		open, live = t.reply.Live()
+	}
+	lines, ended, err := f.Transcript.Told(ctx, f.ref)
 	if err != nil {
 		return err
 	}
-	thinking := ""
-	if !ended {
-		t := f.find()
-		if t == nil {
-			return f.lost(ctx)
-		}
-		var live bool
-		if text, thinking, _, live = t.reply.Live(); !live {
-			return f.lost(ctx)
-		}
+	if !ended && !live {
+		return f.lost(ctx)
 	}
-	return f.rest(lines, thinking, text, ended)
+	if err := f.rest(lines, ended); err != nil || ended {
+		return err
+	}
+	return errors.Join(
+		f.text(transcript.ThinkingDelta{Ref: f.ref, MessageID: open.MessageID, Text: open.Thinking}),
+		f.text(transcript.TextDelta{Ref: f.ref, MessageID: open.MessageID, Text: open.Text}))
 }
 
-func (f *follower) rest(lines []transcript.Line, thinking, text string, ended bool) error {
-	lines = lines[min(f.kept, len(lines)):]
-	if f.kept == 0 && len(lines) > 0 { // the session comes before everything
-		if err := f.lines(lines[:1]); err != nil {
+func (f *follower) text(delta any) error {
+	_, err := f.delta(delta)
+	return err
+}
+
+func (f *follower) rest(lines []transcript.Line, ended bool) error {
+	kept := 0
+	for _, l := range lines {
+		if known, err := f.delta(l.Payload); known {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if kept++; kept <= f.kept {
+			continue
+		}
+		f.kept++
+		if err := f.each(l); err != nil {
 			return err
 		}
-		lines = lines[1:]
-	}
-	if err := f.piece(0, thinking, &f.thinking, f.thinkingLine); err != nil {
-		return err
-	}
-	if err := f.piece(0, text, &f.text, f.textLine); err != nil {
-		return err
 	}
 	f.ended = ended
-	return f.lines(lines)
+	return nil
 }
 
 // find gives the turn while it is answered or waits.
@@ -159,15 +222,15 @@ func (f *follower) find() *turn {
 // lost ends the lines of a turn that runs no more though the log had no end of it: it ended between the two looks, and
 // the log has it now, or its end could not be written.
 func (f *follower) lost(ctx context.Context) error {
-	lines, text, ended, err := f.Transcript.Told(ctx, f.ref)
+	lines, ended, err := f.Transcript.Told(ctx, f.ref)
 	if err != nil {
 		return err
 	}
 	if ended {
-		return f.rest(lines, "", text, ended)
+		return f.rest(lines, ended)
 	}
 	why := errs.New(errs.Unavailable, "reply_lost", "The end of this reply could not be saved. Open the chat again to see what was kept.").Message
-	return f.unlogged(transcript.DoneEvent{Ref: f.ref, MemorySources: []any{}, Sources: []any{}, Checks: []any{}, Error: why})
+	return f.unlogged(transcript.DoneEvent{Ref: f.ref, MemorySources: []tool.MemorySource{}, Sources: []tool.Source{}, Checks: []transcript.Check{}, Error: why})
 }
 
 // unlogged ends the lines of a turn whose end could not be written.
@@ -192,22 +255,14 @@ func (f *follower) lines(lines []transcript.Line) error {
 }
 
 // piece passes on what of a piece was not passed on yet.
-func (f *follower) piece(offset int, text string, done *int, line func(text string, offset int) transcript.Line) error {
-	rest, units := after(text, *done-offset)
+func (f *follower) piece(d transcript.TextDelta, done *int, line func(transcript.TextDelta) transcript.Line) error {
+	rest, units := after(d.Text, *done-d.Offset)
 	if rest == "" {
 		return nil
 	}
-	l := line(rest, *done)
+	d.Text, d.Offset = rest, *done
 	*done += units
-	return f.each(l)
-}
-
-func (f *follower) textLine(text string, offset int) transcript.Line {
-	return transcript.Line{Type: transcript.TopicTextDelta.Name(), Payload: transcript.TextDelta{Ref: f.ref, Text: text, Offset: offset}}
-}
-
-func (f *follower) thinkingLine(text string, offset int) transcript.Line {
-	return transcript.Line{Type: transcript.TopicThinkingDelta.Name(), Payload: transcript.ThinkingDelta{Ref: f.ref, Text: text, Offset: offset}}
+	return f.each(line(d))
 }
 
 // after gives what follows the first n UTF-16 units of a text, and its length in units.

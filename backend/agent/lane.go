@@ -2,7 +2,9 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"sync"
 
 	"sentient/backend/errs"
 	"sentient/backend/transcript"
@@ -30,6 +32,15 @@ type turn struct {
 	ended     chan struct{} // closed after done
 	noticed   bool          // a notice was sent; one a reply
 	thought   bool          // the text that was shown turned out to be thinking
+
+	// What is said into the reply while it runs (steer.go). Service.mu guards them.
+	steers   []transcript.Steer
+	deaf     bool           // the reply takes no more
+	steering sync.WaitGroup // steers on their way into the database
+
+	channel string
+	memory  bool // it may use what Sentient knows (§10 "Turns without memory")
+	run     run  // what its rounds found out; read after them
 }
 
 // enter goes through a chat's door. leave must be called.
@@ -147,6 +158,7 @@ func (s *Service) launch(t *turn) {
 			end = transcript.Ending{Dropped: true, Failure: unsentClosing}
 		}
 		s.end(t, end)
+		s.leftOver(t)
 		t = s.next(t)
 	}
 }
@@ -192,7 +204,8 @@ func (s *Service) Retire(ctx context.Context, session string) (release func(), e
 	}
 	waiting := l.emptyLocked()
 	s.mu.Unlock()
-	if err := s.stop(ctx, running, waiting, errDeleted, unsentDeleted); err != nil {
+	err = errors.Join(s.stop(ctx, running, waiting, errDeleted, unsentDeleted), s.haltHelpers(ctx, session, errDeleted))
+	if err != nil {
 		leave()
 		return nil, err
 	}

@@ -7,13 +7,21 @@ type LiveInput struct {
 	ID string `json:"id" in:"path"`
 }
 
-// LiveState is the reply that a chat is writing. TurnID is null while it writes none.
+// LiveState is the message that a chat's reply is writing. TurnID is null while it writes none.
 type LiveState struct {
-	TurnID   *string `json:"turn_id"`
-	ClientID string  `json:"client_id"`
-	Text     string  `json:"text"`
-	Thinking string  `json:"thinking"`
-	Seq      uint64  `json:"seq" doc:"The number of the last event that is in text and thinking."`
+	TurnID    *string     `json:"turn_id"`
+	ClientID  string      `json:"client_id"`
+	MessageID string      `json:"message_id" doc:"Of the open message: deltas with another id belong to another one."`
+	Text      string      `json:"text"`
+	Thinking  string      `json:"thinking"`
+	Seq       uint64      `json:"seq" doc:"The number of the last event that is in text and thinking."`
+	Steers    []LiveSteer `json:"steers" doc:"What was said into the reply and is not read yet, oldest first."`
+}
+
+// LiveSteer is something said into a reply that its model has not read yet.
+type LiveSteer struct {
+	Text     string `json:"text"`
+	ClientID string `json:"client_id"`
 }
 
 // Live gives the reply that is being written and the place in the stream of events that it includes (R21). A window that
@@ -24,9 +32,20 @@ type LiveState struct {
 func (s *Service) Live(_ context.Context, in *LiveInput) (*LiveState, error) {
 	seq := s.Bus.Seq() // before looking: what a turn that begins now tells comes after it
 	if t := s.current(in.ID); t != nil {
-		if text, thinking, seq, ok := t.reply.Live(); ok {
-			return &LiveState{TurnID: &t.TurnID, ClientID: t.ClientID, Text: text, Thinking: thinking, Seq: seq}, nil
+		if open, ok := t.reply.Live(); ok {
+			return &LiveState{TurnID: &t.TurnID, ClientID: t.ClientID, MessageID: open.MessageID, Text: open.Text, Thinking: open.Thinking,
+				Seq: open.Seq, Steers: s.waiting(t)}, nil
 		}
 	}
-	return &LiveState{Seq: seq}, nil
+	return &LiveState{Seq: seq, Steers: []LiveSteer{}}, nil
+}
+
+func (s *Service) waiting(t *turn) []LiveSteer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]LiveSteer, len(t.steers))
+	for i, w := range t.steers {
+		list[i] = LiveSteer{w.Text, w.ClientID}
+	}
+	return list
 }

@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"sentient/backend/llm"
 	"sentient/backend/transcript"
@@ -13,7 +14,7 @@ const warnAt = 85
 
 // meter gives the usage event of a model call (§1 "Context meter"); nil where there is nothing to say: no tokens were
 // reported and the context length is unknown.
-func meter(c llm.Choice, prompt []llm.Message, reply llm.Reply) *transcript.Usage {
+func meter(c llm.Choice, asked llm.Request, reply llm.Reply) *transcript.Usage {
 	u := &transcript.Usage{Model: c.Name, PromptTokens: reply.Usage.Prompt, CompletionTokens: reply.Usage.Completion}
 	if c.ContextLength <= 0 {
 		if reply.Usage == (llm.Usage{}) {
@@ -26,7 +27,7 @@ func meter(c llm.Choice, prompt []llm.Message, reply llm.Reply) *transcript.Usag
 		answer = tokens(reply.Text) + tokens(reply.Thinking)
 	}
 	// Ollama reports only the part of a prompt that it had not cached, so the larger of the two counts is nearer.
-	used := max(reply.Usage.Prompt, promptTokens(prompt)) + answer
+	used := max(reply.Usage.Prompt, promptTokens(asked.Messages)+toolTokens(asked.Tools)) + answer
 	percent := int(math.Round(100 * float64(used) / float64(c.ContextLength)))
 	u.ContextUsed, u.ContextLength, u.ContextPercent = &used, &c.ContextLength, &percent
 	if percent >= warnAt {
@@ -59,7 +60,20 @@ func promptTokens(messages []llm.Message) int {
 }
 
 func messageTokens(m llm.Message) int {
-	return perMessage + tokens(m.Text) + perPicture*len(m.Images)
+	n := perMessage + tokens(m.Text) + perPicture*len(m.Images)
+	for _, c := range m.ToolCalls {
+		n += perMessage + tokens(c.Name) + tokens(string(c.Arguments))
+	}
+	return n
+}
+
+// toolTokens is what the tools take in a prompt.
+func toolTokens(tools []llm.Tool) int {
+	n := 0
+	for _, t := range tools {
+		n += perMessage + tokens(t.Name) + tokens(t.Description) + tokens(string(t.Parameters))
+	}
+	return n
 }
 
 // tokens estimates how many tokens a text takes: four letters each in English, about one and a half characters each in
@@ -79,24 +93,51 @@ func tokens(text string) int {
 // replyShare is the part of a context that is kept free for the answer: a quarter.
 const replyShare = 4
 
-// fit leaves the oldest messages out until the rest fits what a model reads at once. The system prompt and the newest
-// message always stay. A length of 0 is unknown: everything stays.
-func fit(messages []llm.Message, length int) []llm.Message {
+// fit leaves the oldest messages out until the rest fits what a model reads at once, beside the tools. The system prompt and
+// what came since the newest message of the person always stay; where that alone is too much, the results of its older
+// calls are left out. A length of 0 is unknown: everything stays.
+func fit(messages []llm.Message, length, tools int) []llm.Message {
 	if length <= 0 || len(messages) < 3 {
 		return messages
 	}
-	room := length - length/replyShare - messageTokens(messages[0])
-	first := len(messages) - 1
-	for room -= messageTokens(messages[first]); first > 1; first-- {
+	newest := len(messages) - 1
+	for newest > 1 && messages[newest].Role != llm.User {
+		newest--
+	}
+	room := length - length/replyShare - tools - messageTokens(messages[0]) - promptTokens(messages[newest:])
+	first := newest
+	for ; first > 1; first-- {
 		if room -= messageTokens(messages[first-1]); room < 0 {
 			break
 		}
 	}
-	for first < len(messages)-1 && messages[first].Role != llm.User {
+	for first < newest && messages[first].Role != llm.User {
 		first++ // an answer whose question was left out would only confuse
 	}
-	if first == 1 {
-		return messages
+	if first > 1 {
+		messages = append([]llm.Message{messages[0]}, messages[first:]...)
 	}
-	return append([]llm.Message{messages[0]}, messages[first:]...)
+	if over := promptTokens(messages) + tools - (length - length/replyShare); over > 0 {
+		return withoutResults(messages, over)
+	}
+	return messages
+}
+
+// leftOut stands where a result was left out to make room.
+const leftOut = "[An older result was left out here to make room.]"
+
+// withoutResults leaves out the oldest results, but for those of the last round, until so many tokens are saved.
+func withoutResults(messages []llm.Message, over int) []llm.Message {
+	messages = slices.Clone(messages)
+	last := len(messages) - 1
+	for last > 0 && messages[last].Role != llm.Assistant {
+		last--
+	}
+	for i := 0; i < last && over > 0; i++ {
+		if m := messages[i]; m.Role == llm.ToolRole && len(m.Text) > len(leftOut) {
+			over -= tokens(m.Text) - tokens(leftOut)
+			messages[i].Text = leftOut
+		}
+	}
+	return messages
 }

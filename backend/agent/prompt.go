@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"embed"
 	"fmt"
 	"io"
@@ -11,7 +12,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"sentient/backend/clock"
 	"sentient/backend/llm"
+	"sentient/backend/tool"
 	"sentient/backend/transcript"
 )
 
@@ -39,43 +42,63 @@ func fill(t *template.Template, data any) (string, error) {
 	return strings.TrimSpace(b.String()), nil
 }
 
-// system is what the system prompt is filled with.
-type system struct {
-	Assistant, User, Soul, Profile, Language string
-	Date, Time, Zone, Location               string
-	Incognito                                bool
+// note fills one of the short notes for a model, and of the sentences that stand where a model gave none (notes.md).
+func (p prompts) note(name string, data any) string {
+	text, err := fill(p.attachments.Lookup(name), data)
+	if err != nil {
+		panic(err) // a file of ours and plain values: the tests fill each
+	}
+	return text
 }
 
-// timeStep is how exact the prompt's time is. A prompt that changes every minute can never be served from a model's
-// cache, which keeps a prompt for about as long as this.
-const timeStep = 5 * time.Minute
+// system is what the system prompt is filled with.
+type system struct {
+	Assistant, User, Soul, Profile, Memory, Language string
+	Zone, Location                                   string
+	Incognito, NoMemory, Tools                       bool
+	Guidance                                         string // for the surface the reply is shown or spoken on
+	Blocks                                           []string
+}
 
-func (s *Service) systemPrompt(t *turn, set Settings) (string, error) {
-	zone := s.Clock.Local()
-	if set.Timezone != "" && set.Timezone != "auto" {
-		if z, err := time.LoadLocation(set.Timezone); err == nil {
-			zone = z
-		}
-	}
-	now := s.Clock.Now().In(zone).Truncate(timeStep)
+// systemPrompt is the same for every turn of a chat unless the person changes something, so that services can keep it in
+// their cache: what changes by the minute stands with the messages.
+func (s *Service) systemPrompt(t *turn, set Settings, known Recalled) (string, error) {
 	data := system{
 		Assistant: orElse(set.AssistantName, "Sentient"), User: set.UserName, Location: set.Location, Language: set.Language, Incognito: t.incognito,
-		Soul: s.workspace("SOUL.md"), Profile: s.workspace("USER.md"),
-		Date: now.Format("Monday, 2 January 2006"), Time: now.Format("15:04"), Zone: zoneName(now),
+		Soul: s.workspace("SOUL.md"), Profile: s.workspace("USER.md"), Memory: s.workspace("MEMORY.md"),
+		Zone: s.zone(set).String(), Tools: true, Guidance: s.prompts.guidance(t.channel), Blocks: known.Blocks,
 	}
-	if t.incognito && !set.IncognitoUsesMemory {
-		data.User, data.Location, data.Profile = "", "", ""
+	if data.Zone == "Local" {
+		data.Zone, _ = s.Clock.Now().In(s.zone(set)).Zone()
+	}
+	if !t.mayRemember(set) {
+		data.User, data.Location, data.Profile, data.Memory, data.Blocks, data.NoMemory = "", "", "", "", nil, true
 	}
 	return fill(s.prompts.system, data)
 }
 
-// zoneName names a zone the way a model knows it: its IANA name, with the distance to UTC.
-func zoneName(t time.Time) string {
-	name := t.Location().String()
-	if name == "Local" {
-		name, _ = t.Zone()
+// mayRemember reports whether a turn may use what Sentient knows (§10 "Turns without memory").
+func (t *turn) mayRemember(set Settings) bool {
+	return t.memory && !(t.incognito && !set.IncognitoUsesMemory)
+}
+
+// guidance gives how to answer on a surface; "" for the window.
+func (p prompts) guidance(channel string) string {
+	name := map[string]string{"voice": "spoken", "glasses": "spoken", "phone": "spoken", "telegram": "phone", "discord": "phone", "whatsapp": "phone"}[channel]
+	if name == "" {
+		return ""
 	}
-	return name + ", UTC" + t.Format("-07:00")
+	return p.note("guidance-"+name, nil)
+}
+
+// zone is the person's time zone.
+func (s *Service) zone(set Settings) *time.Location {
+	if set.Timezone != "" && set.Timezone != "auto" {
+		if z, err := time.LoadLocation(set.Timezone); err == nil {
+			return z
+		}
+	}
+	return s.Clock.Local()
 }
 
 func orElse(s, other string) string {
@@ -127,39 +150,125 @@ func cut(text string, n int) string {
 	return text[:n]
 }
 
-// compose builds what the model reads: the system prompt and the newest messages of the path. pictures reports whether
-// the newest one brings a picture.
-func (s *Service) compose(t *turn) (messages []llm.Message, pictures bool, err error) {
+// prompt is what a turn's model reads, and what its tools are chosen by.
+type prompt struct {
+	messages []llm.Message
+	pictures bool // the newest message brings one
+	need     Need
+	memories []tool.MemorySource
+}
+
+// recallWithin is how long a prompt waits for what is known about the person (contract facts, part 2).
+const recallWithin = 2 * time.Second
+
+// olderResult is how much of a tool result an earlier turn keeps in the prompt, in characters: always the same, so that the
+// prompt's beginning does not change from turn to turn.
+const olderResult = 2000
+
+// compose builds what the model reads: the system prompt, a summary of what is long ago, and the path's messages since.
+func (s *Service) compose(t *turn) (p prompt, err error) {
 	set := s.Settings()
-	instructions, err := s.systemPrompt(t, set)
+	known := s.recall(t, set)
+	p.memories = known.Memories
+	instructions, err := s.systemPrompt(t, set, known)
 	if err != nil {
-		return nil, false, err
+		return p, err
 	}
-	window := set.HistoryWindow
+	window := max(set.HistoryWindow, set.CompressAfter)
 	if window <= 0 {
 		window = 30
 	}
-	past, err := s.Transcript.History(t.ctx, t.TurnID, window)
+	past, summary, err := s.Transcript.History(t.ctx, t.TurnID, window)
 	if err != nil {
-		return nil, false, err
+		return p, err
 	}
-	messages = append(messages, llm.Message{Role: llm.System, Text: instructions})
-	for i, p := range past {
-		if p.Role == "user" && i+1 < len(past) && past[i+1].Role == "user" && past[i+1].Text == p.Text {
+	if summary != "" {
+		instructions += "\n\n" + s.prompts.note("summary", summary)
+	}
+	p.messages = append(p.messages, llm.Message{Role: llm.System, Text: instructions})
+	for i, m := range past {
+		if m.Role == "user" && i+1 < len(past) && past[i+1].Role == "user" && past[i+1].Text == m.Text {
 			continue // tried again after a failure: once is enough
 		}
-		m := llm.Message{Role: llm.Role(p.Role), Text: p.Text}
-		if m.Role == llm.User {
-			if m, err = s.userMessage(t, p); err != nil {
-				return nil, false, err
-			}
+		if err := s.addPast(t, set, &p, m); err != nil {
+			return p, err
 		}
-		messages = joinUser(messages, m)
 	}
-	for len(messages) > 2 && messages[1].Role != llm.User {
-		messages = append(messages[:1], messages[2:]...) // the window began in the middle of a turn
+	for len(p.messages) > 2 && p.messages[1].Role != llm.User {
+		p.messages = append(p.messages[:1], p.messages[2:]...) // the window began in the middle of a turn
 	}
-	return messages, len(messages[len(messages)-1].Images) > 0, nil
+	p.messages = s.paired(p.messages)
+	p.pictures = len(p.messages[len(p.messages)-1].Images) > 0
+	return p, nil
+}
+
+// recall asks for what is known about the person. What fails or takes too long is left out: the message matters more.
+func (s *Service) recall(t *turn, set Settings) Recalled {
+	if s.Knowledge == nil || !t.mayRemember(set) {
+		return Recalled{}
+	}
+	known, err := guarded(t.ctx, s, "recall", recallWithin, func(ctx context.Context) (Recalled, error) {
+		return s.Knowledge.Recall(ctx, RecallInput{SessionID: t.SessionID, Channel: t.channel, Text: t.Text})
+	})
+	if err != nil {
+		s.Log.Info("nothing recalled", "session", t.SessionID, "error", err)
+		return Recalled{}
+	}
+	return known
+}
+
+// addPast adds one message of the past to a prompt.
+func (s *Service) addPast(t *turn, set Settings, p *prompt, past transcript.Past) error {
+	switch past.Role {
+	case "user", "other":
+		m, err := s.userMessage(t, set, past)
+		if err != nil {
+			return err
+		}
+		p.messages = joinUser(p.messages, m)
+		p.need.Text += "\n" + cut(past.Text, 2000)
+	case "resumed":
+		p.messages = joinUser(p.messages, llm.Message{Role: llm.User, Text: s.prompts.note("resume", nil)})
+	case "assistant":
+		m := llm.Message{Role: llm.Assistant, Text: past.Text, Thinking: past.Thinking}
+		for _, c := range past.Calls {
+			m.ToolCalls = append(m.ToolCalls, llm.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments})
+			p.need.Recent = append(p.need.Recent, c.Name)
+		}
+		p.messages = append(p.messages, m)
+	case "tool":
+		text := past.Text
+		if short := firstRunes(text, olderResult); past.TurnID != t.TurnID && len(short) < len(text) {
+			text = short + s.prompts.note("older", nil)
+		}
+		p.messages = append(p.messages, llm.Message{Role: llm.ToolRole, Text: text, ToolCallID: past.CallID, ToolName: past.Name})
+	}
+	return nil
+}
+
+// paired gives every call its result and every result its call, in order: services refuse a prompt where one is missing.
+func (s *Service) paired(in []llm.Message) []llm.Message {
+	results := map[string]llm.Message{}
+	for _, m := range in {
+		if m.Role == llm.ToolRole {
+			results[m.ToolCallID] = m
+		}
+	}
+	out := make([]llm.Message, 0, len(in))
+	for _, m := range in {
+		if m.Role == llm.ToolRole {
+			continue
+		}
+		out = append(out, m)
+		for _, c := range m.ToolCalls {
+			r, ok := results[c.ID]
+			if !ok {
+				r = llm.Message{Role: llm.ToolRole, Text: s.prompts.note("lost", nil), ToolCallID: c.ID, ToolName: c.Name}
+			}
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // joinUser appends a message. Two messages of the person in a row become one, because many models insist on turns.
@@ -175,8 +284,17 @@ func joinUser(messages []llm.Message, m llm.Message) []llm.Message {
 
 // userMessage is a message of the person with what is attached: in full for the message that is being answered, by name
 // for older ones.
-func (s *Service) userMessage(t *turn, p transcript.Past) (llm.Message, error) {
+func (s *Service) userMessage(t *turn, set Settings, p transcript.Past) (llm.Message, error) {
 	m := llm.Message{Role: llm.User, Text: p.Text}
+	switch {
+	case p.Role == "other":
+		m.Text = s.prompts.note("other", p)
+	case p.Name != "":
+		m.Text = s.prompts.note("api", p.Text)
+	}
+	if at, err := clock.Parse(p.At); err == nil {
+		m.Text = s.prompts.note("now", at.In(s.zone(set)).Format("Monday, 2 January 2006, 15:04")) + "\n" + m.Text
+	}
 	if len(p.Attachments) == 0 {
 		return m, nil
 	}

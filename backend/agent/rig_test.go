@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"sentient/backend/session"
 	"sentient/backend/store"
 	"sentient/backend/svc"
+	"sentient/backend/tool"
 	"sentient/backend/transcript"
 )
 
@@ -33,6 +35,8 @@ type rig struct {
 	chats    *session.Service
 	models   *models
 	settings *agent.Settings
+	tools    *tools
+	know     *known
 	tree     *svc.Tree
 	all      *event.Subscription
 	closed   bool
@@ -67,6 +71,57 @@ func (m *models) Choose(ctx context.Context, role, name string) (llm.Choice, err
 	}
 	_, c.ID, _ = strings.Cut(c.Name, "/")
 	return c, nil
+}
+
+// tools are the tools of a test, all of one plugin, all offered.
+type tools struct {
+	plugin  tool.Plugin
+	helpers *tool.Plugin // those that start helpers; nil: none
+}
+
+func (t *tools) all() []*tool.Tool {
+	if t.helpers == nil {
+		return t.plugin.Tools
+	}
+	return slices.Concat(t.plugin.Tools, t.helpers.Tools)
+}
+
+func (t *tools) add(more ...*tool.Tool) { t.plugin.Tools = append(t.plugin.Tools, more...) }
+
+func (t *tools) Find(name string) (*tool.Tool, *tool.Plugin, bool) {
+	for _, one := range t.all() {
+		if one.Name != name {
+			continue
+		}
+		if t.helpers != nil && slices.Contains(t.helpers.Tools, one) {
+			return one, t.helpers, true
+		}
+		return one, &t.plugin, true
+	}
+	return nil, nil, false
+}
+
+func (t *tools) Enabled(string) bool            { return true }
+func (t *tools) Select(agent.Need) []*tool.Tool { return t.all() }
+
+// known is what is known about the person, in a test.
+type known struct {
+	recall func() (agent.Recalled, error)
+	flush  func(conversation string)
+}
+
+func (k *known) Recall(context.Context, agent.RecallInput) (agent.Recalled, error) {
+	if k.recall == nil {
+		return agent.Recalled{}, nil
+	}
+	return k.recall()
+}
+
+func (k *known) Flush(_ context.Context, _, conversation string) error {
+	if k.flush != nil {
+		k.flush(conversation)
+	}
+	return nil
 }
 
 // emptyFolder gives the database of a new data folder, so that not each test has to make one.
@@ -111,15 +166,15 @@ func openRig(t testing.TB, dir string, primary llm.Model, c clock.Clock) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, dir: dir, db: db, bus: event.NewBus(c), settings: &agent.Settings{}, tree: svc.NewTree("test", log)}
+	r := &rig{t: t, dir: dir, db: db, bus: event.NewBus(c), settings: &agent.Settings{}, tools: &tools{}, know: &known{}, tree: svc.NewTree("test", log)}
 	r.models = &models{byRole: map[string]llm.Model{"primary": primary}, byName: map[string]llm.Model{}, refuse: map[string]error{},
 		asked: func(ctx context.Context) { r.reached(ctx, "choose") }}
 	r.log = transcript.New(transcript.Options{DB: db, Bus: r.bus, Clock: c, Log: log})
-	if r.chats, err = session.New(session.Options{DB: db, Bus: r.bus, Clock: c, Log: log, Dir: dir}); err != nil {
+	if r.chats, err = session.New(session.Options{DB: db, Bus: r.bus, Clock: c, Log: log, Dir: dir, Paths: r.log}); err != nil {
 		t.Fatal(err)
 	}
 	r.Service, err = agent.New(agent.Options{DB: db, Bus: r.bus, Clock: c, Log: log, Tree: r.tree, Transcript: r.log, Models: r.models,
-		Chats: r.chats, Files: r.chats, Dir: dir,
+		Chats: r.chats, Files: r.chats, Tools: r.tools, Knowledge: r.know, Dir: dir,
 		Settings: func() agent.Settings {
 			r.reached(context.Background(), "compose")
 			return *r.settings
@@ -166,6 +221,13 @@ func (r *rig) send(in agent.SendInput) *agent.SendResult {
 		r.t.Fatal(err)
 	}
 	return out
+}
+
+// queue sends a message that waits for its own turn: one with something attached joins no running reply.
+func (r *rig) queue(in agent.SendInput) *agent.SendResult {
+	r.t.Helper()
+	in.Attachments = append(in.Attachments, r.upload(in.Text+".bin", "", "\x00"))
+	return r.send(in)
 }
 
 // until reads events up to the first for which stop gives true, and gives all of them.

@@ -27,6 +27,7 @@ import (
 	"sentient/backend/llm"
 	"sentient/backend/store"
 	"sentient/backend/svc"
+	"sentient/backend/tool"
 	"sentient/backend/transcript"
 )
 
@@ -47,12 +48,35 @@ type Chats interface {
 	WantsTitle(ctx context.Context, id string) (bool, error)
 	// SetAutoTitle names it, for good or (final false) until a better title comes.
 	SetAutoTitle(ctx context.Context, id, title string, final bool) error
+	// About gives what a turn must know of a chat outside a transaction.
+	About(ctx context.Context, id string) (model, channel string, incognito bool, err error)
 }
 
 // Files is what a turn needs of attachments.
 type Files interface {
 	// ReadFile gives the start of a file, at most max bytes, its MIME type and its whole size. 404 when it is gone.
 	ReadFile(ctx context.Context, name string, max int64) (data []byte, mime string, size int64, err error)
+	// SaveOutput keeps a long tool result and gives its name, which no other file has. An incognito chat's goes with it.
+	SaveOutput(ctx context.Context, session string, incognito bool, name string, data []byte) (string, error)
+}
+
+// Knowledge is what other parts know about the person: memories, the user model, the index of skills.
+type Knowledge interface {
+	// Recall gives what a prompt should say for a message. It is given two seconds; what takes longer is left out.
+	Recall(ctx context.Context, in RecallInput) (Recalled, error)
+	// Flush takes durable facts out of messages that are about to be summarized (§10 "Hooks").
+	Flush(ctx context.Context, session, conversation string) error
+}
+
+// RecallInput is what is recalled for.
+type RecallInput struct {
+	SessionID, Channel, Text string
+}
+
+// Recalled is what a prompt says of what is known.
+type Recalled struct {
+	Blocks   []string // Markdown, each with its heading
+	Memories []tool.MemorySource
 }
 
 // Settings are the parts of the config that turns follow. They are asked for at every turn.
@@ -65,6 +89,17 @@ type Settings struct {
 	HistoryWindow       int  // messages that a model reads; 0 is 30
 	AutoTitle           bool // a model names chats
 	IncognitoUsesMemory bool // incognito chats read the profile
+	CompressAfter       int  // messages after which the older part of a chat is summarized; 0: never
+
+	AllTools       bool // offer every tool, whatever was asked
+	MaxToolsLocal  int
+	MaxToolsCloud  int
+	ResultMaxChars int     // of a tool result that a model reads; 0 is 16,000
+	ResultShare    float64 // of the model's context length that a result may fill
+	ParallelReads  bool
+	RepeatLimit    int // the same call with the same result; 0: no limit
+
+	Subagents SubagentSettings
 }
 
 // Options are what a Service needs from outside.
@@ -78,8 +113,14 @@ type Options struct {
 	Models     Models
 	Chats      Chats
 	Files      Files
+	Tools      Tools     // nil: none
+	Knowledge  Knowledge // nil: nothing is known
 	Settings   func() Settings
-	Dir        string // the data folder; workspace/ in it holds SOUL.md and USER.md
+	// OnCompleted hears of each turn that ended well and that may be learned from.
+	OnCompleted func(ctx context.Context, c Completed)
+	// OnHelper hears of each background helper that ended, after its report is in the chat.
+	OnHelper func(ctx context.Context, a Subagent)
+	Dir      string // the data folder; workspace/ in it holds SOUL.md and USER.md
 }
 
 // Service runs the turns of one engine.
@@ -93,28 +134,42 @@ type Service struct {
 	sending sync.WaitGroup      // sends that were let in
 	unended map[string]struct{} // chats with a turn whose end could not be written
 	titles  map[*turn]context.CancelFunc
+	helpers map[string]*helper // those at work
 }
 
 // New makes the service.
 func New(o Options) (*Service, error) {
+	if o.Tools == nil {
+		o.Tools = noTools{}
+	}
 	p, err := loadPrompts()
 	if err != nil {
 		return nil, err
 	}
-	return &Service{Options: o, prompts: p, lanes: map[string]*lane{}, unended: map[string]struct{}{}, titles: map[*turn]context.CancelFunc{}}, nil
+	return &Service{Options: o, prompts: p, lanes: map[string]*lane{}, unended: map[string]struct{}{}, titles: map[*turn]context.CancelFunc{}, helpers: map[string]*helper{}}, nil
 }
 
-// Start ends what the last run left open. It is called before anything is sent; transcript.Recover says what becomes
-// of what.
+// noTools is an assistant that only talks.
+type noTools struct{}
+
+func (noTools) Find(string) (*tool.Tool, *tool.Plugin, bool) { return nil, nil, false }
+func (noTools) Enabled(string) bool                          { return false }
+func (noTools) Select(Need) []*tool.Tool                     { return nil }
+
+// Start ends what the last run left open, and carries on what nobody watches. It is called before anything is sent;
+// transcript.Recover says what becomes of what.
 func (s *Service) Start(ctx context.Context) error {
-	found, err := s.Transcript.Recover(ctx)
+	found, err := s.Transcript.Recover(ctx, unattended)
 	if err != nil {
 		return err
 	}
-	if found != (transcript.Recovered{}) {
-		s.Log.Info("unfinished turns ended", "ended", found.Ended, "not_sent", found.Unsent)
+	if found.Ended+found.Unsent+len(found.Waiting) > 0 {
+		s.Log.Info("unfinished turns ended", "ended", found.Ended, "not_sent", found.Unsent, "carried_on", len(found.CutOff), "waiting", len(found.Waiting))
 	}
-	return nil
+	if err := s.endHelpers(ctx); err != nil {
+		return err
+	}
+	return s.carryOn(ctx, found)
 }
 
 // Why a turn is stopped: the causes of its context.
@@ -146,7 +201,8 @@ func (s *Service) Halt(ctx context.Context) (int, error) {
 		cancel()
 	}
 	s.mu.Unlock()
-	return len(running), s.stop(ctx, running, waiting, errHalted, unsentStopped)
+	err := s.stop(ctx, running, waiting, errHalted, unsentStopped)
+	return len(running), errors.Join(err, s.haltHelpers(ctx, "", errHalted))
 }
 
 // Close lets no more messages in, stops every turn and waits until all have ended. The database must be open until it
@@ -159,7 +215,8 @@ func (s *Service) Close(ctx context.Context) error {
 	s.mu.Lock()
 	running, waiting := s.takeAllLocked()
 	s.mu.Unlock()
-	return s.stop(ctx, running, waiting, errClosing, unsentClosing)
+	err := s.stop(ctx, running, waiting, errClosing, unsentClosing)
+	return errors.Join(err, s.haltHelpers(ctx, "", errClosing))
 }
 
 // takeAllLocked empties every queue. The running turns stay where they are; they leave by themselves.
@@ -188,6 +245,9 @@ func (s *Service) stop(ctx context.Context, running, waiting []*turn, cause erro
 	}
 	return nil
 }
+
+// moveWithin bounds the write that makes a turn of what was said into a reply too late.
+const moveWithin = 15 * time.Second
 
 // abandonAfter is how long a model may go on after its turn was stopped before the turn ends without it. Providers close
 // their connection at once; this is for one that does not.

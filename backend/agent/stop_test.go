@@ -135,7 +135,7 @@ func TestAPanicAnywhereEndsTheTurn(t *testing.T) {
 				}
 			}
 			a := r.send(agent.SendInput{Text: "A"})
-			b := r.send(agent.SendInput{Text: "B", SessionID: a.SessionID})
+			b := r.queue(agent.SendInput{Text: "B", SessionID: a.SessionID})
 			close(waits)
 			if d := r.done(a.TurnID); d.Error != "Something went wrong inside Sentient. The details are in its log." || d.MessageID != nil || d.Content != "" {
 				t.Error(d)
@@ -177,7 +177,7 @@ func TestALongQueueEndsWithTheTree(t *testing.T) {
 	a := r.send(agent.SendInput{Text: "A"})
 	turns := map[string]int{a.TurnID: 0}
 	for i := range 60 {
-		turns[r.send(agent.SendInput{Text: fmt.Sprint("B", i), SessionID: a.SessionID}).TurnID] = 0
+		turns[r.queue(agent.SendInput{Text: fmt.Sprint("B", i), SessionID: a.SessionID}).TurnID] = 0
 	}
 	var closing sync.WaitGroup
 	closing.Go(r.tree.Close) // without the order of an orderly end

@@ -2,13 +2,12 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
 
 	"sentient/backend/errs"
 	"sentient/backend/llm"
+	"sentient/backend/tool"
 	"sentient/backend/transcript"
 )
 
@@ -17,9 +16,12 @@ func (s *Service) run(ctx context.Context, t *turn) {
 	defer context.AfterFunc(ctx, func() { t.cancel(errClosing) })()
 	end := s.answer(t)
 	s.end(t, end)
+	s.leftOver(t)
 	s.launch(s.next(t))
+	s.completed(t, end)
 	if end.Failure == nil && t.reply.Begun() {
 		s.nameChat(t)
+		s.compress(t)
 	}
 }
 
@@ -50,19 +52,23 @@ func (s *Service) answer(t *turn) (end transcript.Ending) {
 			end = transcript.Ending{Failure: errs.From(fmt.Errorf("turn panicked: %v", p))}
 		}
 	}()
-	usage, err := s.round(t)
+	usage, err := s.rounds(t)
+	end.Usage = usage
 	switch {
 	case err == nil:
-		return transcript.Ending{Usage: usage}
 	case context.Cause(t.ctx) != nil:
-		return transcript.Ending{Usage: usage, Cancelled: true}
+		end.Cancelled = true
+	default:
+		end.Failure = errs.From(err)
+		return end
 	}
-	return transcript.Ending{Usage: usage, Failure: errs.From(err)}
+	end.Memories, end.Sources, end.Checks = t.run.Memories, t.run.Sources, settleChecks(t.run.Checks, t.reply.Text())
+	return end
 }
 
-// round is one round of a turn: build the prompt, call the model, stream. A round that asks for tools will run them and
-// be followed by another; its message is then written here, and the last one with the turn's end.
-func (s *Service) round(t *turn) (*transcript.Usage, error) {
+// rounds does the work of a turn: build the prompt, choose the model and the tools, and let them work until there is an
+// answer.
+func (s *Service) rounds(t *turn) (*transcript.Usage, error) {
 	if err := s.awaitEnding(t.ctx, t.lane); err != nil {
 		return nil, err
 	}
@@ -71,59 +77,63 @@ func (s *Service) round(t *turn) (*transcript.Usage, error) {
 			return nil, err
 		}
 	}
-	messages, pictures, err := s.compose(t)
+	p, err := s.compose(t)
 	if err != nil {
 		return nil, err
 	}
 	role := "primary"
-	if pictures {
+	if p.pictures {
 		role = "vision"
 	}
 	choice, fellBack, err := s.choose(t, role)
 	if err != nil {
 		return nil, err
 	}
-	asked := fit(messages, choice.ContextLength)
-	reply, err := s.stream(t, choice, asked)
-	if err != nil && s.mayFallBack(t, fellBack) {
-		if choice, err = s.fallBack(t, role, err); err != nil {
-			return nil, err
+	set := s.Settings()
+	l := &loop{Service: s, ctx: t.ctx, face: t.reply, messages: p.messages, rounds: maxRounds, refuse: withoutQuestions, ears: turnEars{s, t}, nudges: true,
+		call: tool.Context{SessionID: t.SessionID, TurnID: t.TurnID, Channel: t.channel, Origin: "user", Incognito: t.incognito, Memory: t.memory}}
+	l.notice = func(n transcript.Notice) { s.notice(t, n) }
+	l.again = func(why error) bool {
+		if !s.mayFallBack(t, fellBack) {
+			return false
 		}
-		asked = fit(messages, choice.ContextLength)
-		reply, err = s.stream(t, choice, asked)
-	}
-	usage := meter(choice, asked, reply)
-	if err != nil {
-		if reply.Usage == (llm.Usage{}) {
-			usage = nil // the call may never have been made
+		other, err := s.fallBack(t, role, why)
+		if err != nil {
+			return false
 		}
-		return usage, err
+		l.use(other, set, p.need)
+		return true
 	}
-	return usage, s.complete(t, reply)
+	l.run.Memories = addMemories(nil, p.memories, "")
+	l.use(choice, set, p.need)
+	defer func() { t.run = l.run }()
+	return l.work()
 }
 
-// complete settles what the turn keeps of a reply that ended well: what was shown, and what a service that does not
-// stream gave only at the end.
-func (s *Service) complete(t *turn, reply llm.Reply) error {
-	shown := t.reply.Text()
-	if t.thought && strings.TrimSpace(reply.Text) != "" {
-		t.reply.Correct(reply.Thinking, reply.Text)
-		shown = reply.Text
+// use lets a model answer: its tools are chosen, and how much of a result it reads.
+func (l *loop) use(choice llm.Choice, set Settings, need Need) {
+	l.choice, l.resultMx = choice, resultLimit(choice, set)
+	l.tools = nil
+	if choice.Weak {
+		return // it answers short questions and nothing else
 	}
-	if rest, ok := strings.CutPrefix(reply.Text, shown); ok && rest != "" {
-		t.reply.Add("", rest)
-		shown = reply.Text
+	need.All, need.Max = set.AllTools, set.MaxToolsCloud
+	if choice.Local {
+		need.Max = set.MaxToolsLocal
 	}
-	if strings.TrimSpace(shown) == "" {
-		if reply.Finish == llm.FinishFilter {
-			return errs.New(errs.Unavailable, llm.CodeModelRefused, "The model's service held its answer back. Ask in other words, or pick another model in Settings > Models.")
-		}
-		return errs.New(errs.Unavailable, llm.CodeBroken, "The model gave no answer. Try again, or pick another model in Settings > Models.")
+	l.tools = l.Tools.Select(need)
+}
+
+// resultLimit is how many characters of a result a model reads (§10).
+func resultLimit(choice llm.Choice, set Settings) int {
+	n := set.ResultMaxChars
+	if n <= 0 {
+		n = 16000
 	}
-	if reply.Finish == llm.FinishLength {
-		s.notice(t, transcript.Notice{Code: "reply_cut", Message: "The model reached its length limit before the answer was complete. Ask it to go on."})
+	if choice.ContextLength > 0 && set.ResultShare > 0 {
+		n = min(n, int(set.ResultShare*float64(choice.ContextLength)*3))
 	}
-	return nil
+	return max(n, 1500)
 }
 
 // notice tells a note about the reply; only the first one is told (§1). A note that cannot be kept is not worth a turn.
@@ -137,54 +147,19 @@ func (s *Service) notice(t *turn, n transcript.Notice) {
 	}
 }
 
-// stream asks the model and passes on what it says. A turn that is stopped does not wait for a model that goes on.
-func (s *Service) stream(t *turn, choice llm.Choice, messages []llm.Message) (llm.Reply, error) {
-	type answer struct {
-		reply llm.Reply
-		err   error
-	}
-	got := make(chan answer, 1)
-	started := s.Tree.Go("model call", func(context.Context) {
-		a := answer{err: errors.New("model call ended without an answer")}
-		defer func() {
-			if p := recover(); p != nil {
-				s.Log.Error("model panicked", "model", choice.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				a.err = fmt.Errorf("model panicked: %v", p)
-			}
-			got <- a
-		}()
-		a.reply, a.err = choice.Model.Stream(t.ctx, choice.Request(messages), func(d llm.Delta) error { return s.pass(t, d) })
-	})
-	if !started {
-		return llm.Reply{}, errEngineClosing()
-	}
-	select {
-	case a := <-got:
-		return a.reply, a.err
-	case <-t.ctx.Done():
-	}
-	patience := s.Clock.NewTimer(abandonAfter)
-	defer patience.Stop()
-	select {
-	case a := <-got:
-		return a.reply, a.err
-	case <-patience.C():
-		s.Log.Warn("model did not stop", "model", choice.Name)
-		return llm.Reply{}, context.Cause(t.ctx)
-	}
+// Completed is what a turn was, for the parts that learn from turns (§10 "Hooks").
+type Completed struct {
+	SessionID, TurnID     string
+	ToolCalls, ToolErrors int
+	SkillsViewed          []string
+	UserText, Reply       string
 }
 
-// pass passes on one piece of what the model says.
-func (s *Service) pass(t *turn, d llm.Delta) error {
-	if t.ctx.Err() != nil {
-		return context.Cause(t.ctx)
+// completed tells who learns from turns. Nothing is learned from incognito chats, nor from a turn that failed.
+func (s *Service) completed(t *turn, end transcript.Ending) {
+	if s.OnCompleted == nil || t.incognito || end.Failure != nil || end.Dropped {
+		return
 	}
-	if d.Note != "" {
-		s.notice(t, transcript.Notice{Code: "model_waiting", Message: d.Note})
-	}
-	t.thought = t.thought || d.Thought
-	if (d.Text != "" || d.Thinking != "") && !t.reply.Add(d.Thinking, d.Text) {
-		return context.Canceled
-	}
-	return nil
+	c := Completed{SessionID: t.SessionID, TurnID: t.TurnID, ToolCalls: t.run.Calls, ToolErrors: t.run.Errors, SkillsViewed: []string{}, UserText: t.Text, Reply: t.reply.Text()}
+	s.Tree.Go("turn completed", func(ctx context.Context) { s.OnCompleted(ctx, c) })
 }

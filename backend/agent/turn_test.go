@@ -232,8 +232,8 @@ func TestAMessageWaitsItsTurn(t *testing.T) {
 			r := newRig(t, m)
 			a := r.send(agent.SendInput{Text: "A"})
 			r.until(func(e *event.Event) bool { return e.Topic == transcript.TopicTextDelta.Info() })
-			b := r.send(agent.SendInput{Text: "B", SessionID: a.SessionID})
-			c := r.send(agent.SendInput{Text: "C", SessionID: a.SessionID})
+			b := r.queue(agent.SendInput{Text: "B", SessionID: a.SessionID})
+			c := r.queue(agent.SendInput{Text: "C", SessionID: a.SessionID})
 			if got := r.said(a.SessionID); got != "user: A\nuser: B\nuser: C\n" {
 				t.Fatal(got)
 			}
@@ -256,7 +256,8 @@ func TestAMessageWaitsItsTurn(t *testing.T) {
 func prompt(req llm.Request) string {
 	var b strings.Builder
 	for _, m := range req.Messages[1:] {
-		b.WriteString(string(m.Role) + ": " + m.Text + "\n")
+		text, _, _ := strings.Cut(undated(m.Text), "\n\n[File attached")
+		b.WriteString(string(m.Role) + ": " + text + "\n")
 	}
 	return b.String()
 }
@@ -267,7 +268,7 @@ func TestHaltDropsWhatWaits(t *testing.T) {
 	r := newRig(t, m)
 	a := r.send(agent.SendInput{Text: "A"})
 	r.until(func(e *event.Event) bool { return e.Topic == transcript.TopicTextDelta.Info() })
-	b := r.send(agent.SendInput{Text: "B", SessionID: a.SessionID, ClientID: "client-b"})
+	b := r.queue(agent.SendInput{Text: "B", SessionID: a.SessionID, ClientID: "client-b"})
 	if n, err := r.Halt(t.Context()); n != 1 || err != nil {
 		t.Fatal(n, err)
 	}
@@ -296,7 +297,7 @@ func TestHaltDropsWhatWaits(t *testing.T) {
 		t.Fatal(got)
 	}
 	// What is sent afterwards works, and the model never hears of what was dropped.
-	c := r.send(agent.SendInput{Text: "C", SessionID: a.SessionID})
+	c := r.queue(agent.SendInput{Text: "C", SessionID: a.SessionID})
 	r.done(c.TurnID)
 	if got := prompt(m.Last()); got != "user: A\nassistant: A1\nuser: C\n" {
 		t.Fatal(got)
@@ -334,7 +335,7 @@ func TestDeletingAChatEndsItsTurns(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, scripted.New(scripted.Step{Pieces: []scripted.Piece{{Text: "A1"}}, Hang: true}))
 	a := r.send(agent.SendInput{Text: "A"})
-	b := r.send(agent.SendInput{Text: "B", SessionID: a.SessionID})
+	b := r.queue(agent.SendInput{Text: "B", SessionID: a.SessionID})
 	if _, err := r.chats.Delete(t.Context(), &session.DeleteInput{ID: a.SessionID}); err != nil {
 		t.Fatal(err)
 	}
@@ -373,7 +374,7 @@ func TestAFailingDatabaseStillEndsTheTurn(t *testing.T) {
 	}
 	r.exec(`DROP TRIGGER broken`)
 	r.settle(a.SessionID)
-	b := r.send(agent.SendInput{Text: "B", SessionID: a.SessionID})
+	b := r.queue(agent.SendInput{Text: "B", SessionID: a.SessionID})
 	if d := r.done(b.TurnID); d.Content != "B1" {
 		t.Fatal(d)
 	}
@@ -417,7 +418,7 @@ func TestCloseEndsEverything(t *testing.T) {
 	r := newRig(t, scripted.New(scripted.Step{Pieces: []scripted.Piece{{Text: "A1"}}, Hang: true}))
 	a := r.send(agent.SendInput{Text: "A"})
 	r.until(func(e *event.Event) bool { return e.Topic == transcript.TopicTextDelta.Info() })
-	b := r.send(agent.SendInput{Text: "B", SessionID: a.SessionID})
+	b := r.queue(agent.SendInput{Text: "B", SessionID: a.SessionID})
 	if err := r.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -144,6 +144,7 @@ const (
 	CodeRateLimited   = "model_rate_limited"   // 429
 	CodeModelUnknown  = "model_unknown"        // 404, not downloaded
 	CodeModelRefused  = "model_refused"        // the service keeps this model for something else, or turns this request down
+	CodeNoTools       = "model_no_tools"       // it cannot use tools; without any it may answer
 	CodeUnreachable   = "model_unreachable"    // nothing answers there
 	CodeSlow          = "model_slow"           // it did not answer in time
 	CodeDown          = "model_down"           // 5xx, overloaded

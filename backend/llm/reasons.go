@@ -67,7 +67,7 @@ var reasons = []reason{
 	{words: words(`insufficient_quota`, `insufficient (balance|credits|funds)`, `credit balance is too low`, `no credits`, `out of credits`, `billing_hard_limit`, `spending limit`),
 		status: []int{400, 403, 429, 0}, kind: errs.Unavailable, code: CodeNoCredits, say: noCredits},
 	{words: words(`does not support (tools|function)`, `no endpoints found that support tool use`, `tools? (use|calling) is not supported`, `tools are not supported`, `tool choice requires`),
-		kind: errs.Unavailable, code: CodeModelRefused, say: func(a asked) string {
+		kind: errs.Unavailable, code: CodeNoTools, say: func(a asked) string {
 			return fmt.Sprintf("The model %s can't use tools. Pick another model in Settings > Models.", a.model)
 		}},
 	{words: words(`(does not|doesn't) support (images?|image input|vision)`, `image input is not supported`, `no endpoints found that support image`, `invalid content type\. image_url`, `not a vision model`, `missing (data required for image input|mmproj)`, `multimodal.{0,40}not supported`),

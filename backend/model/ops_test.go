@@ -33,7 +33,7 @@ func TestTest(t *testing.T) {
 			`{"ok":true,"latency_ms":0,"reply":"ready","supports_tools":false}`},
 		{"calls what is not there", []scripted.Step{scripted.Say("ready"), tool("search", `{}`)},
 			`{"ok":true,"latency_ms":0,"reply":"ready","supports_tools":false}`},
-		{"cannot use tools", []scripted.Step{scripted.Say("ready"), scripted.Fail(errs.New(errs.Unavailable, llm.CodeModelRefused, "It can't use tools."))},
+		{"cannot use tools", []scripted.Step{scripted.Say("ready"), scripted.Fail(errs.New(errs.Unavailable, llm.CodeNoTools, "It can't use tools."))},
 			`{"ok":true,"latency_ms":0,"reply":"ready","supports_tools":false}`},
 		{"not found out", []scripted.Step{scripted.Say("ready"), scripted.Fail(errs.New(errs.Limited, llm.CodeRateLimited, "Wait."))},
 			`{"ok":true,"latency_ms":0,"reply":"ready"}`},

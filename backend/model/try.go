@@ -99,7 +99,7 @@ func (s *Service) tryTools(ctx context.Context, choice llm.Choice) *bool {
 		for _, call := range reply.ToolCalls {
 			yes = yes || call.Name == "find_city" && json.Valid(call.Arguments)
 		}
-	case errs.Code(err) == llm.CodeModelRefused: // "… can't use tools"
+	case errs.Code(err) == llm.CodeNoTools: // "… can't use tools"
 	default:
 		return nil
 	}

@@ -38,7 +38,7 @@ func (c *Client) Allows(a Addresses, ip netip.Addr) bool {
 	case Loopback:
 		return ip.IsLoopback()
 	}
-	return c.o.public(ip)
+	return c.o.Internet(ip)
 }
 
 // What is not the internet, beyond what netip knows by name (IANA's special-purpose registries).

@@ -82,7 +82,7 @@ const outside = "127.0.0.2"
 // newClient makes a client for which outside is the internet.
 func newClient(t *testing.T, o Options) *Client {
 	t.Helper()
-	o.public = func(ip netip.Addr) bool { return ip.String() == outside || isPublic(ip) && !isOwn(ip) }
+	o.Internet = func(ip netip.Addr) bool { return ip.String() == outside || isPublic(ip) && !isOwn(ip) }
 	c := New(o)
 	t.Cleanup(c.Close)
 	return c

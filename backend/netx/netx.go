@@ -44,8 +44,9 @@ type Options struct {
 	Resolver  *net.Resolver                         // nil: the computer's
 	Proxy     func(*http.Request) (*url.URL, error) // nil: none; http.ProxyFromEnvironment where the person's proxy counts
 	DiskFree  func(path string) (uint64, bool)      // nil: the computer's; for Download
-
-	public func(netip.Addr) bool // for tests: what counts as the internet
+	// Internet says which addresses Public may reach; nil: those of the internet, never this computer's. Only tests set it,
+	// where a server on this computer stands in for one outside.
+	Internet func(netip.Addr) bool
 }
 
 // Policy is what one kind of exchange is allowed. A zero limit is the default beside it, a negative one none.
@@ -106,8 +107,8 @@ func New(o Options) *Client {
 	if o.DiskFree == nil {
 		o.DiskFree = diskFree
 	}
-	if o.public == nil {
-		o.public = func(ip netip.Addr) bool { return isPublic(ip) && !isOwn(ip) }
+	if o.Internet == nil {
+		o.Internet = func(ip netip.Addr) bool { return isPublic(ip) && !isOwn(ip) }
 	}
 	return &Client{o: o, hosts: hosts{m: map[string]*slots{}}, transports: map[transportKey]*http.Transport{}}
 }

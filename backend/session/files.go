@@ -23,8 +23,13 @@ const (
 	dirUploads    = "uploads"
 	dirScreens    = "screens"
 	dirSelections = "selections"
-	dirOutputs    = "outputs"
+	dirOutputs    = "outputs"   // long tool results, files that Sentient wrote
+	dirCharts     = "charts"    // pictures that Sentient drew
+	dirDownloads  = "downloads" // what the browser brought
 )
+
+// folders are those whose files carry their folder in their name.
+var folders = []string{dirScreens, dirSelections, dirOutputs, dirCharts, dirDownloads}
 
 // tempPrefix marks a file that is still coming in. No name of a person starts with a dot.
 const tempPrefix = ".part-"

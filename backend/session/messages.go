@@ -10,7 +10,7 @@ import (
 )
 
 // Message is one row of a chat (§2). All members are always there but Cancelled, which only a reply that was cut off
-// has (stopped, or ended by a crash).
+// has (stopped, or ended by a crash), and Branch.
 type Message struct {
 	ID            string          `json:"id"`
 	Role          string          `json:"role" enum:"user,assistant,tool,other,event"`
@@ -27,6 +27,8 @@ type Message struct {
 	Checks        json.RawMessage `json:"checks"`
 	CreatedAt     string          `json:"created_at"`
 	Cancelled     bool            `json:"cancelled,omitempty"`
+	TurnID        string          `json:"turn_id"`
+	Branch        *Branch         `json:"branch,omitempty" doc:"On the first message of a turn that has others beside it"`
 }
 
 // MessagesInput names a chat and how many of its newest messages are wanted.
@@ -52,7 +54,7 @@ func (s *Service) Messages(ctx context.Context, in *MessagesInput) ([]Message, e
 			SELECT id, parent_id, 0 FROM turns WHERE id = ?1
 			UNION ALL SELECT t.id, t.parent_id, depth + 1 FROM path JOIN turns t ON t.id = path.parent LIMIT ?2)
 		SELECT m.id, m.role, m.content, m.thinking, m.tool_calls, m.tool_call_id, m.name, m.attachments, m.interjection,
-			m.memory_sources, m.sources, coalesce(m.approval, 'null'), m.checks, m.created_at, m.cancelled
+			m.memory_sources, m.sources, coalesce(m.approval, 'null'), m.checks, m.created_at, m.cancelled, m.turn_id
 		FROM path JOIN messages m ON m.turn_id = path.id ORDER BY path.depth, m.n DESC LIMIT ?2`, leaf, limited(in.Limit, 500, 5000))
 	if err != nil {
 		return nil, wrap("read messages", err)
@@ -69,14 +71,23 @@ func (s *Service) Messages(ctx context.Context, in *MessagesInput) ([]Message, e
 	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
 		list[i], list[j] = list[j], list[i]
 	}
-	return list, wrap("read messages", rows.Err())
+	if err := rows.Err(); err != nil {
+		return nil, wrap("read messages", err)
+	}
+	of, err := s.branches(ctx, in.ID)
+	for i, m := range list {
+		if i == 0 || list[i-1].TurnID != m.TurnID {
+			list[i].Branch = of[m.TurnID]
+		}
+	}
+	return list, err
 }
 
 func scanMessage(rows *sql.Rows) (Message, error) {
 	var m Message
 	var calls, files, memory, sources, approval, checks string
 	err := rows.Scan(&m.ID, &m.Role, &m.Content, &m.Thinking, &calls, &m.ToolCallID, &m.Name, &files, &m.Interjection,
-		&memory, &sources, &approval, &checks, &m.CreatedAt, &m.Cancelled)
+		&memory, &sources, &approval, &checks, &m.CreatedAt, &m.Cancelled, &m.TurnID)
 	if err != nil {
 		return m, err
 	}

@@ -93,7 +93,7 @@ func (s *Service) freeName(ctx context.Context, dir, name string) (string, error
 	for try := range 10_000 {
 		candidate := name
 		switch {
-		case dir != dirUploads:
+		case dir == dirScreens || dir == dirSelections:
 			var random [3]byte
 			_, _ = rand.Read(random[:]) // never fails
 			candidate = fmt.Sprintf("%s %s%s", stem, hex.EncodeToString(random[:]), ext)
@@ -135,7 +135,7 @@ func storedPath(name string) (string, error) {
 	switch {
 	case !inFolder:
 		return dirUploads + "/" + name, nil
-	case folder == dirScreens || folder == dirSelections || folder == dirOutputs:
+	case slices.Contains(folders, folder):
 		return name, nil
 	}
 	return "", errNoFile()

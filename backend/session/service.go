@@ -45,6 +45,14 @@ type Settings struct {
 	ScopeOf              func(channel string) string // a messaging app's memory scope; nil: personal
 }
 
+// Paths are what a chat needs of its log to show another path of its turns (contract/README, decision 16).
+type Paths interface {
+	// Show makes a chat show the path through a turn, inside the transaction, and gives its newest turn.
+	Show(tx *store.Tx, session, turn string) (leaf string, err error)
+	// Fork writes the path down to a message's turn into another, empty chat.
+	Fork(tx *store.Tx, from, message, into string) error
+}
+
 // Options are what a Service needs from outside.
 type Options struct {
 	DB          *store.DB
@@ -53,7 +61,8 @@ type Options struct {
 	Log         *slog.Logger
 	Dir         string          // the data folder
 	Settings    func() Settings // nil: the defaults
-	MaxFileSize int64           // of an upload, in bytes; 0: 200 MB
+	Paths       Paths
+	MaxFileSize int64 // of an upload, in bytes; 0: 200 MB
 }
 
 // Service is the chats of one data folder. UseTurns must be called before it is used.
@@ -77,7 +86,7 @@ func New(o Options) (*Service, error) {
 		o.MaxFileSize = maxFileSize
 	}
 	dir := filepath.Join(o.Dir, "files")
-	for _, kind := range []string{dirUploads, dirScreens, dirSelections, dirOutputs} {
+	for _, kind := range append([]string{dirUploads}, folders...) {
 		if err := os.MkdirAll(filepath.Join(dir, kind), 0o700); err != nil {
 			return nil, fmt.Errorf("make files folder: %w", err)
 		}
@@ -137,6 +146,7 @@ type Updated struct {
 	Model       opt.Field[string] `json:"model,omitzero"` // null: the default
 	MemoryScope opt.Field[string] `json:"memory_scope,omitzero"`
 	Untrusted   opt.Field[string] `json:"untrusted,omitzero"`
+	Branch      opt.Field[string] `json:"branch,omitzero" doc:"Another path of the chat is shown: that with this turn at its end"`
 }
 
 // Deleted is the data of session.deleted.

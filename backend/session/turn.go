@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
@@ -18,6 +19,21 @@ import (
 // Add makes a chat inside the caller's transaction.
 func (s *Service) Add(tx *store.Tx, id, channel string, incognito bool) error {
 	return s.insert(tx, newChat{id: id, channel: channel, incognito: incognito})
+}
+
+// AddChat makes a chat with a title inside the caller's transaction, for a program that talks through one.
+func (s *Service) AddChat(tx *store.Tx, id, channel, title string) error {
+	if err := s.insert(tx, newChat{id: id, channel: channel}); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`UPDATE sessions SET title = ?, title_by = 'user' WHERE id = ?`, title, id)
+	return wrap("name chat", err)
+}
+
+// Exists reports whether a chat is there, inside the caller's transaction.
+func (s *Service) Exists(tx *store.Tx, id string) (is bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM sessions WHERE id = ?)`, id).Scan(&is)
+	return is, wrap("find chat", err)
 }
 
 // Enter begins a turn in a chat, inside the caller's transaction, and gives the chat's own model ("": the default).
@@ -94,4 +110,39 @@ func outsideOf(name string) string {
 		return "another app"
 	}
 	return ""
+}
+
+// About gives what a turn must know of a chat outside a transaction. 404 for an unknown chat.
+func (s *Service) About(ctx context.Context, id string) (model, channel string, incognito bool, err error) {
+	err = s.DB.Reader().QueryRowContext(ctx, `SELECT coalesce(model, ''), channel, incognito FROM sessions WHERE id = ?`, id).Scan(&model, &channel, &incognito)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", "", false, errUnknown()
+	}
+	return model, channel, incognito, wrap("read chat", err)
+}
+
+// SaveOutput keeps a long tool result under files/outputs/ and gives the name it got ("outputs/tool-….txt"), which no other
+// file has. An incognito chat's are in a folder that goes with it (§2 "Incognito chats").
+func (s *Service) SaveOutput(ctx context.Context, session string, incognito bool, name string, data []byte) (string, error) {
+	dir := dirOutputs
+	if incognito {
+		dir = dirOutputs + "/" + incognitoOutputs + session
+		if err := s.files.MkdirAll(dir, 0o700); err != nil {
+			return "", fileError("make outputs folder", err)
+		}
+	}
+	temp := dir + "/" + tempPrefix + newID()
+	if _, err := s.receive(ctx, temp, bytes.NewReader(data)); err != nil {
+		return "", errors.Join(err, s.discard(temp))
+	}
+	s.naming.Lock()
+	defer s.naming.Unlock()
+	free, err := s.freeName(ctx, dir, cleanName(name))
+	if err == nil {
+		err = fileError("store file", s.files.Rename(temp, dir+"/"+free))
+	}
+	if err != nil {
+		return "", errors.Join(err, s.discard(temp))
+	}
+	return dir + "/" + free, nil
 }

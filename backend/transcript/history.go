@@ -3,44 +3,88 @@ package transcript
 import (
 	"context"
 	"encoding/json"
+	"slices"
+
+	"sentient/backend/clock"
+	"sentient/backend/store"
 )
 
 // Past is one message of a turn's history, for a model to read.
 type Past struct {
-	Role        string // user, assistant
+	Role        string // user, other, assistant, tool; resumed opens a turn that carries on the reply before it
 	Text        string
 	Thinking    string
+	Name        string // user, other: who wrote it, where that is not the person; tool: the tool
 	Attachments []string
+	Calls       []Call
+	CallID      string
 	TurnID      string
+	Cut         bool   // the message was cut off
+	At          string // when it was written, as a stamp
 }
 
-// History gives the newest messages, at most limit, on the path that ends with the turn, oldest first, its own message
-// included. Messages that were never sent, and what is only for the person (role "event"), are left out.
-func (l *Log) History(ctx context.Context, turn string, limit int) ([]Past, error) {
+// historyRows bounds what is read of a history whose turns have many calls.
+const historyRows = 4000
+
+// History gives the newest messages on the path that ends with the turn, oldest first, its own included, and the summary
+// of what comes before them where there is one. It reads up to the summary, or limit messages that were said (tool results
+// are not counted). Messages that were never sent, and what is only for the person (role "event"), are left out.
+func (l *Log) History(ctx context.Context, turn string, limit int) (past []Past, summary string, err error) {
 	rows, err := l.DB.Reader().QueryContext(ctx, `WITH RECURSIVE path (id, parent, state, depth) AS (
 			SELECT id, parent_id, state, 0 FROM turns WHERE id = ?1
 			UNION ALL SELECT t.id, t.parent_id, t.state, depth + 1 FROM path JOIN turns t ON t.id = path.parent LIMIT ?2)
-		SELECT m.role, m.content, coalesce(m.thinking, ''), m.attachments, m.turn_id FROM path JOIN messages m ON m.turn_id = path.id
-		WHERE path.state <> 'unsent' AND m.role IN ('user', 'assistant') AND (m.role <> 'assistant' OR m.content <> '')
-		ORDER BY path.depth, m.n DESC LIMIT ?2`, turn, limit)
+		SELECT CASE WHEN m.role = 'event' THEN m.name ELSE m.role END, m.content, coalesce(m.thinking, ''), m.attachments, m.tool_calls, coalesce(m.tool_call_id, ''),
+			coalesce(m.name, ''), m.turn_id, m.cancelled, m.created_at, coalesce(s.text, '')
+		FROM path JOIN messages m ON m.turn_id = path.id LEFT JOIN chat_summaries s ON s.turn_id = path.id
+		WHERE path.state <> 'unsent' AND (m.role <> 'event' OR m.name = 'resumed') AND (m.role <> 'assistant' OR m.content <> '' OR m.tool_calls <> '[]')
+		ORDER BY path.depth, m.n DESC LIMIT ?3`, turn, limit, historyRows)
 	if err != nil {
-		return nil, wrap("read history", err)
+		return nil, "", wrap("read history", err)
 	}
 	defer rows.Close()
-	var past []Past
-	for rows.Next() {
+	for said := 0; rows.Next(); {
 		var p Past
-		var files string
-		if err := rows.Scan(&p.Role, &p.Text, &p.Thinking, &files, &p.TurnID); err != nil {
-			return nil, wrap("read history", err)
+		var files, calls string
+		if err := rows.Scan(&p.Role, &p.Text, &p.Thinking, &files, &calls, &p.CallID, &p.Name, &p.TurnID, &p.Cut, &p.At, &summary); err != nil {
+			return nil, "", wrap("read history", err)
 		}
-		if err := json.Unmarshal([]byte(files), &p.Attachments); err != nil {
-			return nil, wrap("read history", err)
+		if summary != "" {
+			break // it covers this message and all before it
+		}
+		if p.Role != "tool" {
+			said++
+		}
+		if said > limit {
+			break
+		}
+		if err := p.read(files, calls); err != nil {
+			return nil, "", err
 		}
 		past = append(past, p)
 	}
-	for i, j := 0, len(past)-1; i < j; i, j = i+1, j-1 {
-		past[i], past[j] = past[j], past[i]
+	slices.Reverse(past)
+	return past, summary, wrap("read history", rows.Err())
+}
+
+func (p *Past) read(files, calls string) error {
+	if err := json.Unmarshal([]byte(files), &p.Attachments); err != nil {
+		return wrap("read history", err)
 	}
-	return past, wrap("read history", rows.Err())
+	var wire []wireCall
+	if err := json.Unmarshal([]byte(calls), &wire); err != nil {
+		return wrap("read history", err)
+	}
+	for _, c := range wire {
+		p.Calls = append(p.Calls, Call{ID: c.ID, Name: c.Function.Name, Arguments: json.RawMessage(c.Function.Arguments)})
+	}
+	return nil
+}
+
+// Summarize keeps a summary of the path up to and including a turn.
+func (l *Log) Summarize(ctx context.Context, turn, text string) error {
+	return l.DB.Write(ctx, func(tx *store.Tx) error {
+		_, err := tx.Exec(`INSERT OR REPLACE INTO chat_summaries (turn_id, text, created_at) SELECT id, ?, ? FROM turns WHERE id = ?`,
+			text, clock.Stamp(l.Clock.Now()), turn)
+		return wrap("keep summary", err)
+	})
 }

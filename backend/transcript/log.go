@@ -1,8 +1,8 @@
 // Package transcript is the one ordered log of each chat, and what is filled from it.
 //
-// It owns the tables chat_events (the log), turns, messages, message_files (projections of it) and open_replies (the
-// text of replies that are still being written), the chat events of §1 with their Go types, and two columns of
-// sessions: leaf_turn and updated_at.
+// It owns the tables chat_events (the log), turns, messages, message_files, steers (projections of it), open_replies (the
+// text of replies that are still being written) and chat_summaries (of a chat's older part, for models), the chat events
+// of §1 with their Go types, and two columns of sessions: leaf_turn and updated_at.
 //
 // It promises: an entry is committed, with the rows that follow from it, before anybody hears of it; a turn gets one
 // done, never two; a streamed reply is in the database to within 250 ms or 2 KB of what was shown, and is found again
@@ -118,6 +118,8 @@ func (l *Log) touch(tx *store.Tx, session string) error {
 	return wrap("write chat", err)
 }
 
+var carriedOver = [...]string{"open_replies", "chat_summaries"}
+
 // Rebuild makes a chat's projections again from its log. The result is byte for byte what was there, unless something
 // had damaged it.
 func (l *Log) Rebuild(ctx context.Context, session string) error {
@@ -130,11 +132,13 @@ func (l *Log) Rebuild(ctx context.Context, session string) error {
 		if err != nil {
 			return err
 		}
-		// open_replies hang on turns and are no projection: they are carried over.
-		if _, err := tx.Exec(`CREATE TEMP TABLE carried AS SELECT o.* FROM open_replies o JOIN turns t ON t.id = o.turn_id WHERE t.session_id = ?`, session); err != nil {
-			return wrap("carry open replies", err)
+		// open_replies and chat_summaries hang on turns and are no projections: they are carried over.
+		for _, table := range carriedOver {
+			if _, err := tx.Exec(`CREATE TEMP TABLE carried_`+table+` AS SELECT o.* FROM `+table+` o JOIN turns t ON t.id = o.turn_id WHERE t.session_id = ?`, session); err != nil {
+				return wrap("carry "+table, err)
+			}
 		}
-		for _, q := range []string{`DELETE FROM messages WHERE session_id = ?`, `DELETE FROM turns WHERE session_id = ?`} {
+		for _, q := range []string{`DELETE FROM messages WHERE session_id = ?`, `DELETE FROM steers WHERE session_id = ?`, `DELETE FROM turns WHERE session_id = ?`} {
 			if _, err := tx.Exec(q, session); err != nil {
 				return wrap("clear projections", err)
 			}
@@ -145,9 +149,12 @@ func (l *Log) Rebuild(ctx context.Context, session string) error {
 				return err
 			}
 		}
-		for _, q := range []string{`INSERT INTO open_replies SELECT * FROM carried`, `DROP TABLE carried`} {
-			if _, err := tx.Exec(q); err != nil {
-				return wrap("carry open replies", err)
+		for _, table := range carriedOver {
+			if _, err := tx.Exec(`INSERT INTO ` + table + ` SELECT * FROM carried_` + table); err != nil {
+				return wrap("carry "+table, err)
+			}
+			if _, err := tx.Exec(`DROP TABLE carried_` + table); err != nil {
+				return wrap("carry "+table, err)
 			}
 		}
 		return nil

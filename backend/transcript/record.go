@@ -3,6 +3,8 @@ package transcript
 import (
 	"encoding/json"
 	"fmt"
+
+	"sentient/backend/tool"
 )
 
 // Record is one kind of log entry: what a turn has to say that must be kept. Its JSON form is the entry's payload.
@@ -29,17 +31,96 @@ type UserMessage struct {
 	ClientID    string   `json:"client_id,omitempty"`
 	Model       string   `json:"model,omitempty"`  // for this message only
 	Parent      string   `json:"parent,omitempty"` // the turn before it on its path
+	From        string   `json:"from,omitempty"`   // who wrote it, where that is not the person
+}
+
+// Resumed opens a turn that carries on a reply which was cut off: the one before it.
+type Resumed struct {
+	MessageID string `json:"message_id"`
+	ClientID  string `json:"client_id,omitempty"`
+	Parent    string `json:"parent"` // the turn whose reply was cut off
 }
 
 // TurnStarted says that the turn is being answered.
 type TurnStarted struct{}
 
-// AssistantMessage is a finished message of the assistant. Cut: it was stopped, or a crash ended it.
+// Reported opens a turn in which the assistant speaks by itself.
+type Reported struct {
+	Parent string `json:"parent,omitempty"`
+}
+
+// AssistantMessage is a finished message of the assistant: the end of a turn, or of a round that asks for tools. Cut: it
+// was stopped, or a crash ended it. The lists belong to the last message of a turn.
 type AssistantMessage struct {
+	MessageID string              `json:"message_id"`
+	Text      string              `json:"text"`
+	Thinking  string              `json:"thinking,omitempty"`
+	Cut       bool                `json:"cut,omitempty"`
+	Calls     []Call              `json:"calls,omitempty"`
+	Memories  []tool.MemorySource `json:"memories,omitempty"`
+	Sources   []tool.Source       `json:"sources,omitempty"`
+	Checks    []Check             `json:"checks,omitempty"`
+}
+
+// Call is one call that a model asks for.
+type Call struct {
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"` // an object; what a model wrote that is none stands in "unreadable"
+}
+
+// CallStarted says that a call is being carried out: from here on it may have had an effect.
+type CallStarted struct {
+	Call
+}
+
+// CallResult is how a call ended. Content is what the model reads, Result the whole of it for the person.
+type CallResult struct {
+	MessageID  string          `json:"message_id"`
+	CallID     string          `json:"call_id"`
+	Name       string          `json:"name"`
+	Content    string          `json:"content"`
+	Result     json.RawMessage `json:"result"`
+	IsError    bool            `json:"is_error,omitempty"`
+	DurationMS int64           `json:"duration_ms"`
+	Check      *Check          `json:"check,omitempty"`
+	Outside    string          `json:"outside,omitempty"` // the app whose outside content it holds
+}
+
+// Check is what code found a call really did (§4 "Checking the outcome", OutcomeCheck).
+type Check struct {
+	Tool    string   `json:"tool"`
+	App     string   `json:"app"`
+	Kind    *string  `json:"kind" enum:"email,message,file,event,home"`
+	Action  string   `json:"action"`
+	OK      bool     `json:"ok"`
+	Detail  string   `json:"detail"`
+	How     string   `json:"how" enum:"result,read_back"`
+	Targets []string `json:"targets"`
+	Missed  []string `json:"missed"`
+	Settled bool     `json:"settled,omitempty"`
+	Message string   `json:"message,omitempty"`
+}
+
+// Steered is something said into a running reply. It waits until a model reads it (Interjection), or becomes a turn of
+// its own (SteerMoved).
+type Steered struct {
+	MessageID string `json:"message_id"` // of the message it becomes
+	Text      string `json:"text"`
+	ClientID  string `json:"client_id,omitempty"`
+}
+
+// Interjection says that the model reads what was said into its reply.
+type Interjection struct {
 	MessageID string `json:"message_id"`
 	Text      string `json:"text"`
-	Thinking  string `json:"thinking,omitempty"`
-	Cut       bool   `json:"cut,omitempty"`
+	ClientID  string `json:"client_id,omitempty"`
+}
+
+// SteerMoved says that what was said into this reply became a turn of its own: the reply had ended.
+type SteerMoved struct {
+	MessageID string `json:"message_id"`
+	Turn      string `json:"turn"`
 }
 
 // Note is a row of role "event": something that happened to the chat, shown to the person, never sent to a model.
@@ -87,8 +168,15 @@ type Done struct {
 // records makes an empty record of each kind, for reading the log.
 var records = map[string]func() Record{
 	"user_message":      func() Record { return new(UserMessage) },
+	"resumed":           func() Record { return new(Resumed) },
+	"reported":          func() Record { return new(Reported) },
 	"turn_started":      func() Record { return new(TurnStarted) },
 	"assistant_message": func() Record { return new(AssistantMessage) },
+	"call_started":      func() Record { return new(CallStarted) },
+	"call_result":       func() Record { return new(CallResult) },
+	"steered":           func() Record { return new(Steered) },
+	"interjection":      func() Record { return new(Interjection) },
+	"steer_moved":       func() Record { return new(SteerMoved) },
 	"note":              func() Record { return new(Note) },
 	"usage":             func() Record { return new(Usage) },
 	"notice":            func() Record { return new(Notice) },
@@ -97,8 +185,15 @@ var records = map[string]func() Record{
 }
 
 func (*UserMessage) kind() string      { return "user_message" }
+func (*Resumed) kind() string          { return "resumed" }
+func (*Reported) kind() string         { return "reported" }
 func (*TurnStarted) kind() string      { return "turn_started" }
 func (*AssistantMessage) kind() string { return "assistant_message" }
+func (*CallStarted) kind() string      { return "call_started" }
+func (*CallResult) kind() string       { return "call_result" }
+func (*Steered) kind() string          { return "steered" }
+func (*Interjection) kind() string     { return "interjection" }
+func (*SteerMoved) kind() string       { return "steer_moved" }
 func (*Note) kind() string             { return "note" }
 func (*Usage) kind() string            { return "usage" }
 func (*Notice) kind() string           { return "notice" }
@@ -121,8 +216,18 @@ func decode(kind string, payload []byte) (Record, error) {
 func (m *UserMessage) project(at place) []row {
 	return []row{
 		turnRow{ref: at.Ref, parent: m.Parent, clientID: m.ClientID, at: at.time},
-		messageRow{place: at, id: m.MessageID, role: "user", content: m.Text, attachments: m.Attachments},
+		messageRow{place: at, id: m.MessageID, role: "user", content: m.Text, name: m.From, attachments: m.Attachments},
 	}
+}
+
+func (m *Resumed) project(at place) []row {
+	note := noteNamed("resumed")
+	note.MessageID = m.MessageID
+	return append([]row{turnRow{ref: at.Ref, parent: m.Parent, clientID: m.ClientID, at: at.time}}, note.project(at)...)
+}
+
+func (m *Reported) project(at place) []row {
+	return []row{turnRow{ref: at.Ref, parent: m.Parent, at: at.time}}
 }
 
 func (*TurnStarted) project(at place) []row {
@@ -130,8 +235,27 @@ func (*TurnStarted) project(at place) []row {
 }
 
 func (m *AssistantMessage) project(at place) []row {
-	return []row{messageRow{place: at, id: m.MessageID, role: "assistant", content: m.Text, thinking: m.Thinking, cancelled: m.Cut}}
+	return []row{messageRow{place: at, id: m.MessageID, role: "assistant", content: m.Text, thinking: m.Thinking, cancelled: m.Cut,
+		calls: m.Calls, memories: m.Memories, sources: m.Sources, checks: m.Checks}}
 }
+
+func (*CallStarted) project(place) []row { return nil }
+
+func (m *CallResult) project(at place) []row {
+	at.searchable = false // a search is for what was said
+	return []row{messageRow{place: at, id: m.MessageID, role: "tool", content: m.Content, name: m.Name, callID: m.CallID}}
+}
+
+func (m *Steered) project(at place) []row {
+	return []row{steerRow{ref: at.Ref, id: m.MessageID, clientID: m.ClientID, text: m.Text, at: at.time}}
+}
+
+func (m *Interjection) project(at place) []row {
+	return []row{steerState{id: m.MessageID, state: "read"},
+		messageRow{place: at, id: m.MessageID, role: "user", content: m.Text, interjection: true}}
+}
+
+func (m *SteerMoved) project(place) []row { return []row{steerState{id: m.MessageID, state: "moved"}} }
 
 func (m *Note) project(at place) []row {
 	at.searchable = false

@@ -17,21 +17,24 @@ const (
 	checkpointSize  = 2 << 10
 )
 
-// Reply is the reply that one turn is writing. One goroutine writes; anybody may look (Live) and end it (End).
+// Reply is the reply that one turn is writing: its open message, one after another. One goroutine writes; anybody may
+// look (Live) and end it (End).
 type Reply struct {
-	log       *Log
-	ref       Ref
-	said      UserMessage // what it answers
-	messageID string
+	log  *Log
+	ref  Ref
+	said UserMessage // what it answers
 
 	mu             sync.Mutex
+	messageID      string // of the open message
 	text, thinking strings.Builder
 	textEnd        int // UTF-16 units in text
 	thinkingEnd    int
 	saved          saved
-	corrected      bool // text and thinking are no longer what the pieces add up to
-	closed         bool // no more text
-	told           bool // done was published
+	calls          []Call          // of the last message that have no result yet
+	begun          map[string]bool // those of them that were told
+	corrected      bool            // text and thinking are no longer what the pieces add up to
+	closed         bool            // no more text
+	told           bool            // done was published
 }
 
 // saved is how much of the reply is in open_replies, and in how many pieces.
@@ -57,14 +60,14 @@ func (r *Reply) Add(thinking, text string) bool {
 		return false
 	}
 	if thinking != "" {
-		d := ThinkingDelta{Ref: r.ref, Text: thinking, Offset: r.thinkingEnd}
+		d := ThinkingDelta{Ref: r.ref, MessageID: r.messageID, Text: thinking, Offset: r.thinkingEnd}
 		r.thinkingEnd += units(thinking)
 		d.end = r.thinkingEnd
 		r.thinking.WriteString(thinking)
 		event.Publish(r.log.Bus, TopicThinkingDelta, d)
 	}
 	if text != "" {
-		d := TextDelta{Ref: r.ref, Text: text, Offset: r.textEnd}
+		d := TextDelta{Ref: r.ref, MessageID: r.messageID, Text: text, Offset: r.textEnd}
 		r.textEnd += units(text)
 		d.end = r.textEnd
 		r.text.WriteString(text)
@@ -112,27 +115,33 @@ func signal(c chan struct{}) {
 	}
 }
 
-// Text gives the reply so far.
+// Text gives the open message so far.
 func (r *Reply) Text() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.text.String()
 }
 
-// Begun reports whether anything was written.
+// Begun reports whether anything was written into the open message.
 func (r *Reply) Begun() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.text.Len()+r.thinking.Len() > 0
 }
 
-// Live gives the reply so far and the number of the last event that is in it: whoever draws it and then applies only
-// the events after seq, each delta from its offset on, has the same text as whoever was there from the start. ok is
+// Open is the open message of a reply, as far as it is written.
+type Open struct {
+	MessageID, Text, Thinking string
+	Seq                       uint64 // the number of the last event that is in it
+}
+
+// Live gives the open message and the number of the last event that is in it: whoever draws it and then applies only
+// the events after Seq, each delta from its offset on, has the same text as whoever was there from the start. ok is
 // false once done was told.
-func (r *Reply) Live() (text, thinking string, seq uint64, ok bool) {
+func (r *Reply) Live() (open Open, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.text.String(), r.thinking.String(), r.log.Bus.Seq(), !r.told
+	return Open{r.messageID, r.text.String(), r.thinking.String(), r.log.Bus.Seq()}, !r.told
 }
 
 // close lets no more text in; false when it was closed already.
@@ -181,6 +190,7 @@ func (l *Log) String() string { return "transcript checkpoints" }
 // piece is what a reply has written since it was last saved.
 type piece struct {
 	reply          *Reply
+	messageID      string
 	from           saved
 	text, thinking string
 }
@@ -191,13 +201,13 @@ func (r *Reply) unsaved() (piece, bool) {
 	if r.corrected {
 		return piece{}, false // its end is being written
 	}
-	p := piece{reply: r, from: r.saved, text: r.text.String()[r.saved.text:], thinking: r.thinking.String()[r.saved.thinking:]}
+	p := piece{reply: r, messageID: r.messageID, from: r.saved, text: r.text.String()[r.saved.text:], thinking: r.thinking.String()[r.saved.thinking:]}
 	return p, !r.closed && (p.text != "" || p.thinking != "")
 }
 
 // Checkpoint saves what is new of all open replies, in one transaction. Serve calls it.
 func (l *Log) Checkpoint(ctx context.Context) error {
-	l.saving.Lock() // two at once would save the same piece twice
+	l.saving.Lock() // two at once would save the same piece twice; Fold must not close a message in between
 	defer l.saving.Unlock()
 	l.mu.Lock()
 	var pieces []piece
@@ -215,7 +225,7 @@ func (l *Log) Checkpoint(ctx context.Context) error {
 			// A turn that ended meanwhile has its message already: nothing may be left behind for it.
 			if _, err := tx.Exec(`INSERT INTO open_replies (turn_id, n, message_id, text, thinking)
 				SELECT id, ?, ?, ?, ? FROM turns WHERE id = ? AND state = 'running'`,
-				p.from.pieces, p.reply.messageID, p.text, p.thinking, p.reply.ref.TurnID); err != nil {
+				p.from.pieces, p.messageID, p.text, p.thinking, p.reply.ref.TurnID); err != nil {
 				return wrap("save open reply", err)
 			}
 		}

@@ -185,7 +185,8 @@ func (r *rig) reads(p *transcript.Reply, written []chan struct{}, joins, slow in
 	<-written[joins]
 	sub := r.bus.Subscribe(nil, nil)
 	defer sub.Close()
-	text, thinking, seq, live := p.Live()
+	open, live := p.Live()
+	text, thinking, seq := open.Text, open.Thinking, open.Seq
 	if !live {
 		return [2]string{p.Text(), thinking}
 	}
@@ -200,7 +201,8 @@ func (r *rig) reads(p *transcript.Reply, written []chan struct{}, joins, slow in
 			return [2]string{}
 		}
 		if e.Topic == event.Gap { // it asks again, as a window does
-			if text, thinking, seq, live = p.Live(); !live { // it has ended meanwhile; a window reads the messages then
+			open, live = p.Live()
+			if text, thinking, seq = open.Text, open.Thinking, open.Seq; !live { // it has ended meanwhile; a window reads the messages then
 				return [2]string{p.Text(), thinking}
 			}
 			a, b = drawn{utf16.Encode([]rune(text))}, drawn{utf16.Encode([]rune(thinking))}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"sentient/backend/store"
+	"sentient/backend/tool"
 )
 
 // State is where a turn stands.
@@ -57,17 +58,21 @@ type messageRow struct {
 	name        string
 	attachments []string
 	cancelled   bool
+
+	calls        []Call
+	callID       string
+	interjection bool
+	memories     []tool.MemorySource
+	sources      []tool.Source
+	checks       []Check
 }
 
 func (r messageRow) write(tx *store.Tx) error {
-	files := []byte("[]")
-	if len(r.attachments) > 0 {
-		files, _ = json.Marshal(r.attachments) // strings always encode
-	}
-	_, err := tx.Exec(`INSERT INTO messages (n, id, session_id, turn_id, role, content, thinking, name, attachments, cancelled, searchable, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.place.n, r.id, r.place.SessionID, r.place.TurnID, r.role, r.content, orNull(r.thinking), orNull(r.name), string(files),
-		r.cancelled, r.place.searchable, r.place.time)
+	_, err := tx.Exec(`INSERT INTO messages (n, id, session_id, turn_id, role, content, thinking, name, attachments, cancelled, searchable, created_at,
+		tool_calls, tool_call_id, interjection, memory_sources, sources, checks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.place.n, r.id, r.place.SessionID, r.place.TurnID, r.role, r.content, orNull(r.thinking), orNull(r.name), list(r.attachments),
+		r.cancelled, r.place.searchable, r.place.time,
+		list(wireCalls(r.calls)), orNull(r.callID), r.interjection, list(r.memories), list(r.sources), list(r.checks))
 	if err != nil {
 		return wrap("write message", err)
 	}
@@ -78,6 +83,52 @@ func (r messageRow) write(tx *store.Tx) error {
 		}
 	}
 	return nil
+}
+
+// list encodes a list of plain values, which always encode.
+func list[T any](values []T) string {
+	if len(values) == 0 {
+		return "[]"
+	}
+	text, _ := json.Marshal(values)
+	return string(text)
+}
+
+// wireCall is a call as a message row carries it (§2).
+type wireCall struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+func wireCalls(calls []Call) []wireCall {
+	out := make([]wireCall, len(calls))
+	for i, c := range calls {
+		out[i].ID, out[i].Type = c.ID, "function"
+		out[i].Function.Name, out[i].Function.Arguments = c.Name, string(c.Arguments)
+	}
+	return out
+}
+
+type steerRow struct {
+	ref                    Ref
+	id, clientID, text, at string
+}
+
+func (r steerRow) write(tx *store.Tx) error {
+	_, err := tx.Exec(`INSERT INTO steers (id, session_id, turn_id, client_id, text, state, at) VALUES (?, ?, ?, ?, ?, 'waiting', ?)`,
+		r.id, r.ref.SessionID, r.ref.TurnID, orNull(r.clientID), r.text, r.at)
+	return wrap("write steer", err)
+}
+
+type steerState struct{ id, state string }
+
+func (r steerState) write(tx *store.Tx) error {
+	_, err := tx.Exec(`UPDATE steers SET state = ? WHERE id = ?`, r.state, r.id)
+	return wrap("write steer state", err)
 }
 
 func orNull(s string) any {

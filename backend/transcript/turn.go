@@ -11,6 +11,7 @@ import (
 	"sentient/backend/errs"
 	"sentient/backend/event"
 	"sentient/backend/store"
+	"sentient/backend/tool"
 )
 
 // Opening is a message that opens a turn.
@@ -20,17 +21,49 @@ type Opening struct {
 	Text        string
 	Attachments []string
 	Model       string // for this message only
+	From        string // who wrote it, where that is not the person
 	Queued      bool   // it waits behind another turn; Start starts it
+	Resumes     bool   // no message: it carries on the reply that was cut off before it
+
+	// Beside is the turn whose place it takes on the shown path: it gets the same turn before it (contract/README, decision
+	// 16). "": it follows the newest turn of the path.
+	Beside    string
+	MessageID string // "": one is made
 }
 
-// Find gives the turn that a client_id opened, wherever it was.
-func (l *Log) Find(tx *store.Tx, clientID string) (Ref, bool, error) {
-	var r Ref
-	err := tx.QueryRow(`SELECT session_id, id FROM turns WHERE client_id = ?`, clientID).Scan(&r.SessionID, &r.TurnID)
+// Found is where a client_id was used before.
+type Found struct {
+	Ref
+	Steered bool // into a reply that was running, and its turn has not become one of its own
+}
+
+// Find gives the turn that a client_id opened, or was said into, wherever it was.
+func (l *Log) Find(tx *store.Tx, clientID string) (Found, bool, error) {
+	var f Found
+	err := tx.QueryRow(`SELECT session_id, id, 0 FROM turns WHERE client_id = ?1
+		UNION ALL SELECT session_id, turn_id, 1 FROM steers WHERE client_id = ?1 AND state <> 'moved' LIMIT 1`, clientID).
+		Scan(&f.SessionID, &f.TurnID, &f.Steered)
 	if errors.Is(err, sql.ErrNoRows) {
-		return r, false, nil
+		return f, false, nil
 	}
-	return r, err == nil, wrap("find message", err)
+	return f, err == nil, wrap("find message", err)
+}
+
+// ErrTurnUnknown is given for a message whose turn is not in the chat (any more).
+func ErrTurnUnknown() *errs.Error {
+	return errs.New(errs.NotFound, "message_unknown", "This message is not in the chat any more.")
+}
+
+// parentOf gives the turn before the new one.
+func parentOf(tx *store.Tx, o Opening, h head) (parent string, err error) {
+	if o.Beside == "" {
+		return h.leaf, nil
+	}
+	err = tx.QueryRow(`SELECT coalesce(parent_id, '') FROM turns WHERE id = ? AND session_id = ?`, o.Beside, o.SessionID).Scan(&parent)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", ErrTurnUnknown()
+	}
+	return parent, wrap("find turn", err)
 }
 
 // Open writes a turn's message, as part of the caller's transaction. After the commit the caller calls Opened.
@@ -39,8 +72,17 @@ func (l *Log) Open(tx *store.Tx, o Opening) error {
 	if err != nil {
 		return err
 	}
-	said := &UserMessage{MessageID: NewID(), Text: o.Text, Attachments: o.Attachments, ClientID: o.ClientID, Model: o.Model, Parent: h.leaf}
-	records := []Record{said}
+	parent, err := parentOf(tx, o, h)
+	if err != nil {
+		return err
+	}
+	if o.MessageID == "" {
+		o.MessageID = NewID()
+	}
+	records := []Record{&UserMessage{MessageID: o.MessageID, Text: o.Text, Attachments: o.Attachments, ClientID: o.ClientID, Model: o.Model, Parent: parent, From: o.From}}
+	if o.Resumes {
+		records[0] = &Resumed{MessageID: o.MessageID, ClientID: o.ClientID, Parent: parent}
+	}
 	if !o.Queued {
 		records = append(records, &TurnStarted{})
 	}
@@ -81,13 +123,13 @@ func (l *Log) Notice(ctx context.Context, ref Ref, n Notice) error {
 	return nil
 }
 
-func (l *Log) record(ctx context.Context, ref Ref, r Record) error {
+func (l *Log) record(ctx context.Context, ref Ref, records ...Record) error {
 	return l.DB.Write(ctx, func(tx *store.Tx) error {
 		h, err := readHead(tx, ref.SessionID)
 		if err != nil {
 			return err
 		}
-		return l.append(tx, ref, h, r)
+		return l.append(tx, ref, h, records...)
 	})
 }
 
@@ -97,6 +139,11 @@ type Ending struct {
 	Dropped   bool        // a queued message that was never sent; Failure says why
 	Failure   *errs.Error // it failed: nothing of the reply is kept
 	Usage     *Usage      // of the last model call, kept and told with the end
+
+	// What the whole turn had in mind, used, and really did; kept with its last message.
+	Memories []tool.MemorySource
+	Sources  []tool.Source
+	Checks   []Check
 }
 
 // endWithin bounds the last write of a turn. It is not cut short by whatever ended the turn.
@@ -112,7 +159,7 @@ func (r *Reply) End(ctx context.Context, e Ending) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWithin)
 	defer cancel()
 	done := Done{Cancelled: e.Cancelled, Dropped: e.Dropped, Failed: e.Failure != nil && !e.Dropped}
-	if e.Failure == nil && (r.text.Len() > 0 || r.thinking.Len() > 0) {
+	if e.Failure == nil && (r.text.Len() > 0 || r.thinking.Len() > 0 || len(e.Checks)+len(e.Sources)+len(e.Memories) > 0 && !e.Dropped) {
 		done.MessageID = r.messageID
 	}
 	err := r.writeEnd(ctx, e, done)
@@ -139,14 +186,17 @@ func (r *Reply) writeEnd(ctx context.Context, e Ending, done Done) (err error) {
 			return err
 		}
 		var records []Record
+		for _, c := range r.calls { // those that the end of the turn kept from ending
+			records = append(records, errorResult(c, neverEnded))
+		}
+		if done.MessageID != "" {
+			records = append(records, r.last(e, done))
+		}
 		if e.Usage != nil {
 			records = append(records, e.Usage)
 		}
 		if e.Failure != nil {
 			records = append(records, r.failure(e))
-		}
-		if done.MessageID != "" {
-			records = append(records, &AssistantMessage{MessageID: r.messageID, Text: r.text.String(), Thinking: r.thinking.String(), Cut: done.Cancelled})
 		}
 		if done.Dropped {
 			records = append(records, notSent())
@@ -161,6 +211,15 @@ func (r *Reply) writeEnd(ctx context.Context, e Ending, done Done) (err error) {
 	})
 }
 
+// neverEnded is the result of a call that its turn's end kept from ending.
+const neverEnded = "This call did not end, because the reply was stopped."
+
+// last is the turn's last message. End calls it after the reply was closed.
+func (r *Reply) last(e Ending, done Done) *AssistantMessage {
+	return &AssistantMessage{MessageID: r.messageID, Text: r.text.String(), Thinking: r.thinking.String(), Cut: done.Cancelled,
+		Memories: e.Memories, Sources: e.Sources, Checks: e.Checks}
+}
+
 func (r *Reply) failure(e Ending) *Failure {
 	f := &Failure{Message: e.Failure.Message, Code: e.Failure.Code}
 	if e.Dropped {
@@ -173,6 +232,12 @@ func (r *Reply) failure(e Ending) *Failure {
 func (r *Reply) tellEnd(e Ending, done Done) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	for _, c := range r.calls {
+		if r.begun[c.ID] { // nobody heard of the others
+			event.Publish(r.log.Bus, TopicToolResult, errorResult(c, neverEnded).event(r.ref))
+		}
+	}
+	r.calls = nil
 	if e.Usage != nil {
 		event.Publish(r.log.Bus, TopicUsage, UsageEvent{Ref: r.ref, Usage: *e.Usage})
 	}
@@ -181,7 +246,34 @@ func (r *Reply) tellEnd(e Ending, done Done) {
 		fault = r.failure(e)
 		event.Publish(r.log.Bus, TopicError, fault.event(r.ref))
 	}
-	d := done.event(r.ref, r.said, AssistantMessage{Text: r.text.String()}, fault)
+	d := done.event(r.ref, r.said, *r.last(e, done), fault)
 	event.Publish(r.log.Bus, TopicDone, d)
 	r.told = true
+}
+
+// Report adds a message of the assistant that no message of the person asked for now: what a helper in the background
+// found. It is a turn of its own, opened and ended in one step.
+func (l *Log) Report(ctx context.Context, session, text, turn string) error {
+	ref := Ref{SessionID: session, TurnID: turn}
+	m := &AssistantMessage{MessageID: NewID(), Text: valid(text)}
+	d := &Done{MessageID: m.MessageID}
+	err := l.DB.Write(ctx, func(tx *store.Tx) error {
+		h, err := readHead(tx, session)
+		if err != nil {
+			return err
+		}
+		if err := l.append(tx, ref, h, &Reported{Parent: h.leaf}, m, d); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(`UPDATE sessions SET leaf_turn = ? WHERE id = ?`, turn, session); err != nil {
+			return wrap("write chat", err)
+		}
+		return l.touch(tx, session)
+	})
+	if err != nil {
+		return err
+	}
+	l.Opened(ref, "")
+	event.Publish(l.Bus, TopicDone, d.event(ref, UserMessage{}, *m, nil))
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"sentient/backend/event"
+	"sentient/backend/tool"
 )
 
 // Line is a chat event in wire form: one flat object that begins with its type.
@@ -35,28 +36,27 @@ func (l Line) MarshalJSON() ([]byte, error) {
 	return append(out, body[1:]...), nil
 }
 
-// Told gives a turn's kept chat events again, from its log, in the order in which they were told, and the text of its
-// reply. ended is false while it has no done.
-func (l *Log) Told(ctx context.Context, ref Ref) (lines []Line, text string, ended bool, err error) {
+// Told gives a turn's chat events again, from its log, in the order in which they were told: the kept ones, and each
+// finished message as one delta of thinking and one of text. ended is false while it has no done.
+func (l *Log) Told(ctx context.Context, ref Ref) (lines []Line, ended bool, err error) {
 	rows, err := l.DB.Reader().QueryContext(ctx, `SELECT kind, payload FROM chat_events WHERE session_id = ? AND turn_id = ? ORDER BY seq`, ref.SessionID, ref.TurnID)
 	if err != nil {
-		return nil, "", false, wrap("read log", err)
+		return nil, false, wrap("read log", err)
 	}
 	defer rows.Close()
-	var t teller
-	t.ref = ref
+	t := teller{ref: ref, begun: map[string]bool{}}
 	for rows.Next() {
 		var kind, payload string
 		if err := rows.Scan(&kind, &payload); err != nil {
-			return nil, "", false, wrap("read log", err)
+			return nil, false, wrap("read log", err)
 		}
 		r, err := decode(kind, []byte(payload))
 		if err != nil {
-			return nil, "", false, err
+			return nil, false, err
 		}
 		t.tell(r)
 	}
-	return t.lines, t.reply.Text, t.ended, wrap("read log", rows.Err())
+	return t.lines, t.ended, wrap("read log", rows.Err())
 }
 
 // teller makes chat events of log entries, in order.
@@ -65,6 +65,7 @@ type teller struct {
 	said  UserMessage
 	reply AssistantMessage
 	fault *Failure
+	begun map[string]bool
 	lines []Line
 	ended bool
 }
@@ -74,8 +75,29 @@ func (t *teller) tell(r Record) {
 	case *UserMessage:
 		t.said = *r
 		t.add(TopicSession.Name(), SessionEvent{Ref: t.ref, ClientID: r.ClientID})
+	case *Resumed:
+		t.said = UserMessage{MessageID: r.MessageID, ClientID: r.ClientID}
+		t.add(TopicSession.Name(), SessionEvent{Ref: t.ref, ClientID: r.ClientID})
+	case *Reported:
+		t.add(TopicSession.Name(), SessionEvent{Ref: t.ref})
 	case *AssistantMessage:
 		t.reply = *r
+		if r.Thinking != "" {
+			t.add(TopicThinkingDelta.Name(), ThinkingDelta{Ref: t.ref, MessageID: r.MessageID, Text: r.Thinking})
+		}
+		if r.Text != "" {
+			t.add(TopicTextDelta.Name(), TextDelta{Ref: t.ref, MessageID: r.MessageID, Text: r.Text})
+		}
+	case *CallStarted:
+		t.begun[r.ID] = true
+		t.add(TopicToolCall.Name(), ToolCallEvent{Ref: t.ref, CallID: r.ID, Name: r.Name, Arguments: r.Arguments})
+	case *CallResult:
+		if !t.begun[r.CallID] {
+			return // it never began, and nobody heard of it
+		}
+		t.add(TopicToolResult.Name(), r.event(t.ref))
+	case *Interjection:
+		t.add(TopicInterjection.Name(), InterjectionEvent{Ref: t.ref, Text: r.Text, MessageID: r.MessageID, ClientID: r.ClientID})
 	case *Usage:
 		t.add(TopicUsage.Name(), UsageEvent{Ref: t.ref, Usage: *r})
 	case *Notice:
@@ -97,9 +119,12 @@ func (f *Failure) event(ref Ref) ErrorEvent {
 
 // event gives the done of a turn, from what the log has of it.
 func (d *Done) event(ref Ref, said UserMessage, reply AssistantMessage, fault *Failure) DoneEvent {
-	e := DoneEvent{Ref: ref, Cancelled: d.Cancelled || d.Dropped, MemorySources: []any{}, Sources: []any{}, Checks: []any{}}
+	e := DoneEvent{Ref: ref, Cancelled: d.Cancelled || d.Dropped, MemorySources: []tool.MemorySource{}, Sources: []tool.Source{}, Checks: []Check{}}
 	if d.MessageID != "" {
 		e.Content, e.MessageID = reply.Text, &d.MessageID
+		e.MemorySources = append(e.MemorySources, reply.Memories...)
+		e.Sources = append(e.Sources, reply.Sources...)
+		e.Checks = append(e.Checks, reply.Checks...)
 	}
 	if d.Dropped {
 		e.Dropped, e.ClientID = []string{said.Text}, said.ClientID

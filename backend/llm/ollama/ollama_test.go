@@ -47,7 +47,7 @@ func TestRefusals(t *testing.T) {
 		says       string
 	}{
 		{404, `{"error":"model 'm' not found"}`, llm.CodeModelUnknown, "Ollama has not downloaded m."},
-		{400, `{"error":"registry.ollama.ai/library/m does not support tools"}`, llm.CodeModelRefused, "can't use tools"},
+		{400, `{"error":"registry.ollama.ai/library/m does not support tools"}`, llm.CodeNoTools, "can't use tools"},
 		{500, `{"error":"model requires more system memory (39.3 GiB) than is available (7.5 GiB)"}`, llm.CodeModelRefused, "free memory"},
 		{500, `{"error":"llama runner process has terminated: exit status 2"}`, llm.CodeDown, "Ollama ran into a problem."},
 		{503, `{"error":"server busy, please try again. maximum pending requests exceeded"}`, llm.CodeDown, "Ollama ran into a problem."},
