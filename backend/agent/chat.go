@@ -36,12 +36,13 @@ type Asked struct {
 	Channel         string
 	From            string // who is speaking, as the chat shows it
 	Memory          bool   // the turn may use what Sentient knows about the person
+	Halts           uint64 // Halts when it was asked: it is not begun when everything was stopped since (409 stopped)
 }
 
 // Ask is Chat for another program: the text is not the person's own words, and while the chat is being answered it is
 // refused (409 chat_busy), with nothing started.
 func (s *Service) Ask(ctx context.Context, q Asked, each func(transcript.Line) error) error {
-	m := message{SendInput: SendInput{SessionID: q.SessionID, Text: q.Text}, channel: q.Channel, from: q.From, noMemory: !q.Memory, alone: true}
+	m := message{SendInput: SendInput{SessionID: q.SessionID, Text: q.Text}, channel: q.Channel, from: q.From, noMemory: !q.Memory, alone: true, halts: &q.Halts}
 	return s.converse(ctx, m, func(v any) error { return each(v.(transcript.Line)) })
 }
 

@@ -29,13 +29,35 @@ func (s *Service) compress(t *turn) {
 	if set.CompressAfter <= 0 {
 		return
 	}
+	s.mu.Lock()
+	_, busy := s.summing[t.SessionID]
+	s.summing[t.SessionID] = t
+	s.mu.Unlock()
+	if busy {
+		return // whoever is at it looks again
+	}
 	s.Tree.Go("summary", func(ctx context.Context) {
-		ctx, cancel := context.WithTimeout(ctx, summaryWithin)
-		defer cancel()
-		if err := s.summarize(ctx, t, set); err != nil && ctx.Err() == nil {
-			s.Log.Warn("chat not summarized", "session", t.SessionID, "error", err)
+		for next := s.toSummarize(t.SessionID); next != nil; next = s.toSummarize(t.SessionID) {
+			ctx, cancel := context.WithTimeout(ctx, summaryWithin)
+			if err := s.summarize(ctx, next, set); err != nil && ctx.Err() == nil {
+				s.Log.Warn("chat not summarized", "session", t.SessionID, "error", err)
+			}
+			cancel()
 		}
 	})
+}
+
+// toSummarize gives the newest turn of a chat since the last look; nil ends the work.
+func (s *Service) toSummarize(session string) *turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.summing[session]
+	if t == nil {
+		delete(s.summing, session)
+		return nil
+	}
+	s.summing[session] = nil
+	return t
 }
 
 func (s *Service) summarize(ctx context.Context, t *turn, set Settings) error {

@@ -206,7 +206,7 @@ func (s *Service) helperWork(ctx context.Context, h *helper, c *tool.Context, ta
 		return "", err
 	}
 	instructions, err := fill(s.prompts.attachments.Lookup("helper.md"), map[string]any{
-		"Assistant": orElse(set.AssistantName, "Sentient"), "User": userName(set, c), "Zone": s.zone(set).String()})
+		"Assistant": orElse(set.AssistantName, "Sentient"), "User": userName(set, c), "Zone": s.zoneName(set)})
 	if err != nil {
 		return "", err
 	}
@@ -215,7 +215,7 @@ func (s *Service) helperWork(ctx context.Context, h *helper, c *tool.Context, ta
 		ask += "\n\n" + task.Context
 	}
 	l := &loop{Service: s, ctx: ctx, call: *c, face: h.record, rounds: max(1, limits.MaxRounds), strict: true, refuse: helperMay, ears: deaf{},
-		notice: func(transcript.Notice) {}, messages: []llm.Message{{Role: llm.System, Text: instructions}, {Role: llm.User, Text: ask}}}
+		notice: func(transcript.Notice) {}, messages: []llm.Message{{Role: llm.System, Text: instructions}, {Role: llm.User, Text: s.dated(ask, s.Clock.Now(), set)}}}
 	l.spent = helperBudget(choice, limits)
 	l.use(choice, set, Need{Text: ask, Named: task.Tools, Exclude: func(p *tool.Plugin, _ *tool.Tool) bool { return p.ID == PluginID }})
 	h.record.step(ProgressMessage{Type: "info", Content: task.Goal})

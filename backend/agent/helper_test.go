@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -62,6 +63,7 @@ func (r *rig) helpersOf(id string) []agent.Subagent {
 func TestAHelperDoesItsPart(t *testing.T) {
 	t.Parallel()
 	var refusals []string
+	var first llm.Request
 	m := scripted.By(func(req llm.Request) scripted.Step {
 		switch {
 		case !forHelper(req) && len(req.Messages) == 2:
@@ -69,6 +71,7 @@ func TestAHelperDoesItsPart(t *testing.T) {
 		case !forHelper(req):
 			return scripted.Say("There are two.")
 		case len(req.Messages) == 2:
+			first = req
 			return scripted.Step{Calls: []llm.ToolCall{scripted.ToolCall("look", nil), scripted.ToolCall("mail", nil), scripted.ToolCall("delegate_task", `{"goal":"more"}`)}}
 		}
 		for _, m := range req.Messages[3:] {
@@ -78,6 +81,7 @@ func TestAHelperDoesItsPart(t *testing.T) {
 	})
 	mail := tool.New(tool.Def[args]{Name: "mail", Description: "Sends.", Risk: tool.Send, Run: func(context.Context, *tool.Context, args) (any, error) { t.Error("sent"); return nil, nil }})
 	r := withHelpers(t, m, gives("look", "9 and 11"), mail)
+	r.settings.Timezone = "UTC"
 	out := r.send(agent.SendInput{Text: "When?"})
 	var progress, updates int
 	for _, e := range r.until(isDone) {
@@ -88,6 +92,7 @@ func TestAHelperDoesItsPart(t *testing.T) {
 			updates++
 		}
 	}
+	golden(t, "helper", undated(whole(first)))
 	if progress == 0 || updates != 2 {
 		t.Error(progress, "progress", updates, "updates")
 	}
@@ -153,7 +158,7 @@ func TestHelpersSideBySide(t *testing.T) {
 		m := scripted.By(func(req llm.Request) scripted.Step {
 			switch {
 			case forHelper(req):
-				return scripted.Step{Pieces: []scripted.Piece{{Text: "Found " + lastText(req), Wait: 10 * time.Second}}}
+				return scripted.Step{Pieces: []scripted.Piece{{Text: "Found " + undated(lastText(req)), Wait: 10 * time.Second}}}
 			case len(req.Messages) == 2:
 				var tasks []map[string]string
 				for i := range 6 {
@@ -293,6 +298,9 @@ func TestTheReader(t *testing.T) {
 			m := scripted.By(func(req llm.Request) scripted.Step {
 				switch {
 				case strings.Contains(req.Messages[0].Text, "You take facts out of a document"):
+					if c.kind == "text" {
+						golden(t, "reader", whole(req))
+					}
 					if len(req.Tools) != 0 || req.Schema == nil || !strings.Contains(lastText(req), "asha@example.org") {
 						t.Error("the reader's request:", req)
 					}
@@ -375,9 +383,12 @@ func TestTheReaderRefuses(t *testing.T) {
 // A long chat's older part becomes a summary in the prompt; the messages stay, and later summaries build on earlier ones.
 func TestALongChatIsSummarized(t *testing.T) {
 	t.Parallel()
+	var mu sync.Mutex
 	var asked []string
 	m := scripted.By(func(req llm.Request) scripted.Step {
 		if strings.Contains(lastText(req), "Summarize this part") {
+			mu.Lock()
+			defer mu.Unlock()
 			asked = append(asked, lastText(req))
 			return scripted.Say(fmt.Sprint("Summary ", len(asked), "."))
 		}
@@ -394,15 +405,22 @@ func TestALongChatIsSummarized(t *testing.T) {
 		chat = out.SessionID
 		r.done(out.TurnID)
 		r.settle(chat)
+		for i%4 == 1 && i > 4 && r.count(`SELECT count(*) FROM chat_summaries`) < i/4 { // it is made beside the chat
+		}
 	}
-	if len(asked) != 2 || !strings.Contains(asked[0], "Person: message 0\n") || strings.Contains(asked[1], "message 0") || !strings.Contains(asked[1], "Summary 1.") {
+	r.close()
+	if len(asked) != 3 || !strings.Contains(asked[0], "Person: message 0\n") || strings.Contains(asked[1], "message 0") || !strings.Contains(asked[1], "Summary 1.") {
 		t.Fatal(len(asked), asked)
 	}
+	golden(t, "summary", asked[1])
+	again := openRig(t, r.dir, m, nil)
+	out := again.send(agent.SendInput{Text: "And now?", SessionID: chat})
+	again.done(out.TurnID)
 	last := m.Last()
-	if !strings.Contains(last.Messages[0].Text, "# Earlier in this chat\n\nSummary 2.") || strings.Contains(whole(last), "message 0") {
+	if !strings.Contains(last.Messages[0].Text, fmt.Sprintf("# Earlier in this chat\n\nSummary %d.", len(asked))) || strings.Contains(whole(last), "message 0") {
 		t.Error(whole(last))
 	}
-	if flushed == 0 || len(r.messages(chat)) != 28 {
-		t.Error(flushed, len(r.messages(chat)))
+	if flushed == 0 || len(again.messages(chat)) != 30 {
+		t.Error(flushed, len(again.messages(chat)))
 	}
 }

@@ -39,8 +39,9 @@ type turn struct {
 	steering sync.WaitGroup // steers on their way into the database
 
 	channel string
-	memory  bool // it may use what Sentient knows (§10 "Turns without memory")
-	run     run  // what its rounds found out; read after them
+	halts   *uint64 // see message
+	memory  bool    // it may use what Sentient knows (§10 "Turns without memory")
+	run     run     // what its rounds found out; read after them
 }
 
 // enter goes through a chat's door. leave must be called.
@@ -76,11 +77,34 @@ func (s *Service) enter(ctx context.Context, id string, closingToo bool) (l *lan
 		return nil, nil, ctx.Err()
 	}
 	leave = func() { <-l.door; out() }
-	if err := s.awaitEnding(ctx, l); err != nil {
+	err = s.awaitEnding(ctx, l)
+	if err == nil {
+		err = s.awaitLeaving(ctx, l)
+	}
+	if err != nil {
 		leave()
 		return nil, nil, err
 	}
 	return l, leave, nil
+}
+
+// awaitLeaving waits until a turn whose done was told has made way: whoever heard the done finds the chat free.
+func (s *Service) awaitLeaving(ctx context.Context, l *lane) error {
+	s.mu.Lock()
+	t := l.current
+	s.mu.Unlock()
+	if t == nil {
+		return nil
+	}
+	if _, live := t.reply.Live(); live {
+		return nil
+	}
+	select {
+	case <-t.ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // awaitEnding waits until the messages that were dropped from a queue have their end: what is sent after a Stop must
@@ -145,7 +169,11 @@ func (s *Service) admit(t *turn) {
 		return
 	}
 	t.lane.current = t
+	late := t.halts != nil && *t.halts != s.halts
 	s.mu.Unlock()
+	if late { // everything was stopped while it came in
+		t.cancel(errHalted)
+	}
 	s.launch(t)
 }
 

@@ -66,10 +66,7 @@ func (s *Service) systemPrompt(t *turn, set Settings, known Recalled) (string, e
 	data := system{
 		Assistant: orElse(set.AssistantName, "Sentient"), User: set.UserName, Location: set.Location, Language: set.Language, Incognito: t.incognito,
 		Soul: s.workspace("SOUL.md"), Profile: s.workspace("USER.md"), Memory: s.workspace("MEMORY.md"),
-		Zone: s.zone(set).String(), Tools: true, Guidance: s.prompts.guidance(t.channel), Blocks: known.Blocks,
-	}
-	if data.Zone == "Local" {
-		data.Zone, _ = s.Clock.Now().In(s.zone(set)).Zone()
+		Zone: s.zoneName(set), Tools: true, Guidance: s.prompts.guidance(t.channel), Blocks: known.Blocks,
 	}
 	if !t.mayRemember(set) {
 		data.User, data.Location, data.Profile, data.Memory, data.Blocks, data.NoMemory = "", "", "", "", nil, true
@@ -99,6 +96,21 @@ func (s *Service) zone(set Settings) *time.Location {
 		}
 	}
 	return s.Clock.Local()
+}
+
+// zoneName is the zone as a model knows it: its IANA name where there is one.
+func (s *Service) zoneName(set Settings) string {
+	zone := s.zone(set)
+	if name := zone.String(); name != "Local" {
+		return name
+	}
+	short, _ := s.Clock.Now().In(zone).Zone()
+	return short
+}
+
+// dated puts in front of a message when it was written.
+func (s *Service) dated(text string, at time.Time, set Settings) string {
+	return s.prompts.note("now", at.In(s.zone(set)).Format("Monday, 2 January 2006, 15:04")) + "\n" + text
 }
 
 func orElse(s, other string) string {
@@ -174,10 +186,11 @@ func (s *Service) compose(t *turn) (p prompt, err error) {
 	if err != nil {
 		return p, err
 	}
-	window := max(set.HistoryWindow, set.CompressAfter)
+	window := set.HistoryWindow
 	if window <= 0 {
 		window = 30
 	}
+	window += set.CompressAfter // so many may stand after a summary before the next one is made
 	past, summary, err := s.Transcript.History(t.ctx, t.TurnID, window)
 	if err != nil {
 		return p, err
@@ -293,7 +306,7 @@ func (s *Service) userMessage(t *turn, set Settings, p transcript.Past) (llm.Mes
 		m.Text = s.prompts.note("api", p.Text)
 	}
 	if at, err := clock.Parse(p.At); err == nil {
-		m.Text = s.prompts.note("now", at.In(s.zone(set)).Format("Monday, 2 January 2006, 15:04")) + "\n" + m.Text
+		m.Text = s.dated(m.Text, at, set)
 	}
 	if len(p.Attachments) == 0 {
 		return m, nil

@@ -153,7 +153,7 @@ func newRig(t testing.TB, primary llm.Model) *rig {
 	return openRig(t, dir, primary, clock.Real{})
 }
 
-func openRig(t testing.TB, dir string, primary llm.Model, c clock.Clock) *rig {
+func openRig(t testing.TB, dir string, primary llm.Model, c clock.Clock, prepare ...func(*rig)) *rig {
 	if c == nil {
 		c = clock.Real{}
 	}
@@ -181,6 +181,9 @@ func openRig(t testing.TB, dir string, primary llm.Model, c clock.Clock) *rig {
 		}})
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, p := range prepare {
+		p(r)
 	}
 	r.chats.UseTurns(r.Service)
 	r.all = r.bus.Subscribe(nil, nil)

@@ -34,13 +34,14 @@ type message struct {
 	SendInput
 	turnID string // the one it opens
 
-	channel  string // "" is desktop
-	from     string // who wrote it, where that is not the person
-	noMemory bool   // the turn may not use what Sentient knows
-	resumes  bool   // it carries on the chat's last reply, which was cut off, and has no words
-	alone    bool   // a chat that is being answered refuses it
-	beside   string // the turn whose place it takes
-	goneToo  bool   // attachments that are gone are no refusal: they were there when it was first sent
+	channel  string  // "" is desktop
+	from     string  // who wrote it, where that is not the person
+	noMemory bool    // the turn may not use what Sentient knows
+	resumes  bool    // it carries on the chat's last reply, which was cut off, and has no words
+	alone    bool    // a chat that is being answered refuses it
+	beside   string  // the turn whose place it takes
+	halts    *uint64 // Halts when it was asked: once everything was stopped since, it is not begun; nil: it does not matter
+	goneToo  bool    // attachments that are gone are no refusal: they were there when it was first sent
 }
 
 // Send puts a message into a chat, or a new one, and has it answered: in the reply that is running (§10 "Steering"), or in a
@@ -80,6 +81,9 @@ func (s *Service) send(ctx context.Context, m message) (transcript.Found, error)
 			return found, err
 		}
 	}
+	if m.halts != nil && *m.halts != s.Halts() {
+		return transcript.Found{Ref: o.Ref}, errStoppedBefore()
+	}
 	o.Queued = s.busy(l)
 	if o.Queued && (m.alone || o.Beside != "") {
 		if found, again := s.sentBefore(ctx, m.ClientID); again {
@@ -95,13 +99,17 @@ func (m *message) steers() bool {
 	return len(m.Attachments) == 0 && m.Replaces == "" && m.beside == "" && !m.resumes && !m.alone
 }
 
+func errStoppedBefore() error {
+	return errs.New(errs.Conflict, "stopped", "Stopped.")
+}
+
 func errBusy() error {
 	return errs.New(errs.Conflict, "chat_busy", "This chat is being answered. Wait for the reply, or stop it first.")
 }
 
 // begin opens a turn and has it answered. The caller is behind the lane's door.
 func (s *Service) begin(ctx context.Context, l *lane, o transcript.Opening, m message, isNew bool) (transcript.Found, error) {
-	t := &turn{Opening: o, lane: l, incognito: m.Incognito, channel: orElse(m.channel, "desktop"), memory: !m.noMemory, ended: make(chan struct{})}
+	t := &turn{Opening: o, lane: l, incognito: m.Incognito, channel: orElse(m.channel, "desktop"), memory: !m.noMemory, halts: m.halts, ended: make(chan struct{})}
 	first, told, err := s.open(ctx, t, isNew)
 	if err != nil {
 		return transcript.Found{Ref: o.Ref}, err

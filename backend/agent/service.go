@@ -135,6 +135,8 @@ type Service struct {
 	unended map[string]struct{} // chats with a turn whose end could not be written
 	titles  map[*turn]context.CancelFunc
 	helpers map[string]*helper // those at work
+	summing map[string]*turn   // chats that are being summarized, each with the newest turn since
+	halts   uint64             // how often everything was stopped
 }
 
 // New makes the service.
@@ -146,7 +148,7 @@ func New(o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Service{Options: o, prompts: p, lanes: map[string]*lane{}, unended: map[string]struct{}{}, titles: map[*turn]context.CancelFunc{}, helpers: map[string]*helper{}}, nil
+	return &Service{Options: o, prompts: p, lanes: map[string]*lane{}, unended: map[string]struct{}{}, titles: map[*turn]context.CancelFunc{}, helpers: map[string]*helper{}, summing: map[string]*turn{}}, nil
 }
 
 // noTools is an assistant that only talks.
@@ -196,6 +198,7 @@ func errEngineClosing() error {
 // It gives how many turns it stopped. What is sent afterwards is answered as usual.
 func (s *Service) Halt(ctx context.Context) (int, error) {
 	s.mu.Lock()
+	s.halts++
 	running, waiting := s.takeAllLocked()
 	for _, cancel := range s.titles {
 		cancel()
@@ -203,6 +206,13 @@ func (s *Service) Halt(ctx context.Context) (int, error) {
 	s.mu.Unlock()
 	err := s.stop(ctx, running, waiting, errHalted, unsentStopped)
 	return len(running), errors.Join(err, s.haltHelpers(ctx, "", errHalted))
+}
+
+// Halts tells how often everything was stopped. A request that began before one and comes to its turn after it can tell.
+func (s *Service) Halts() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.halts
 }
 
 // Close lets no more messages in, stops every turn and waits until all have ended. The database must be open until it

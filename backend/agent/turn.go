@@ -35,6 +35,9 @@ func (s *Service) end(t *turn, end transcript.Ending) {
 		}
 		t.cancel(nil)
 	}()
+	s.mu.Lock()
+	t.deaf = true // whoever hears the end and then says something begins a turn
+	s.mu.Unlock()
 	if f := end.Failure; f != nil && !end.Dropped {
 		s.Log.Warn("turn failed", "session", t.SessionID, "turn", t.TurnID, "code", f.Code, "error", f)
 	}

@@ -57,8 +57,8 @@ type Gateway struct {
 
 // Chat is how chats work.
 type Chat struct {
-	HistoryWindow               int     `json:"history_window" default:"30" min:"2" max:"500" doc:"How many of the newest messages of a chat a model reads."`
-	CompressAfterMessages       int     `json:"compress_after_messages" default:"60" min:"10" max:"2000" doc:"After so many messages the older part of a chat is summarized for the model."`
+	HistoryWindow               int     `json:"history_window" default:"30" min:"2" max:"500" doc:"How many of the newest messages of a chat a model reads word for word once the older part is summarized."`
+	CompressAfterMessages       int     `json:"compress_after_messages" default:"60" min:"10" max:"2000" doc:"When so many messages stand after the last summary, the older part of a chat is summarized for the model."`
 	ShowThinking                bool    `json:"show_thinking" default:"true" doc:"Show what a model thinks before it answers."`
 	AutoTitle                   bool    `json:"auto_title" default:"true" doc:"Give new chats a title by themselves."`
 	ToolSelection               string  `json:"tool_selection" default:"auto" enum:"auto,all" doc:"auto offers a model the tools that fit the message; all offers every tool."`

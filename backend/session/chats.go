@@ -258,6 +258,9 @@ func (s *Service) delete(ctx context.Context, id, reason, before string) error {
 		return err
 	}
 	s.removeCaptures(id, captures)
+	if err := s.DB.Shred(ctx); err != nil && ctx.Err() == nil {
+		s.Log.Warn("deleted chat stands in the write-ahead log for a while", "error", err)
+	}
 	event.Publish(s.Bus, TopicDeleted, Deleted{SessionID: id, Reason: reason})
 	return nil
 }

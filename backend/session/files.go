@@ -294,7 +294,7 @@ const incognitoOutputs = "incognito-"
 // outputs of incognito chats that are gone.
 func (s *Service) sweepFiles(ctx context.Context) error {
 	old := s.Clock.Now().Add(-time.Hour)
-	for _, dir := range []string{dirUploads, dirScreens, dirSelections} {
+	for _, dir := range []string{dirUploads, dirScreens, dirSelections, dirOutputs} {
 		entries, err := fs.ReadDir(s.files.FS(), dir)
 		if err != nil {
 			return fileError("list files", err)
@@ -302,7 +302,7 @@ func (s *Service) sweepFiles(ctx context.Context) error {
 		for _, e := range entries {
 			p := dir + "/" + e.Name()
 			loose := strings.HasPrefix(e.Name(), tempPrefix)
-			if info, err := e.Info(); !loose && dir != dirUploads && err == nil && info.ModTime().Before(old) {
+			if info, err := e.Info(); !loose && (dir == dirScreens || dir == dirSelections) && err == nil && info.ModTime().Before(old) {
 				attached, err := s.attached(ctx, p)
 				if err != nil {
 					return err

@@ -191,14 +191,14 @@ func TestMessages(t *testing.T) {
 		}
 	}
 	for i, want := range []string{
-		`{"id":"ID","role":"user","content":"last","thinking":null,"tool_calls":[],"tool_call_id":null,"name":null,"attachments":["report.pdf"],"interjection":false,"memory_sources":[],"sources":[],"approval":null,"checks":[],"created_at":"C"}`,
-		`{"id":"ID","role":"assistant","content":"cut o","thinking":"Hm.","tool_calls":[],"tool_call_id":null,"name":null,"attachments":[],"interjection":false,"memory_sources":[],"sources":[],"approval":null,"checks":[],"created_at":"C","cancelled":true}`,
+		`{"id":"ID","role":"user","content":"last","thinking":null,"tool_calls":[],"tool_call_id":null,"name":null,"attachments":["report.pdf"],"interjection":false,"memory_sources":[],"sources":[],"approval":null,"checks":[],"created_at":"C","turn_id":"T"}`,
+		`{"id":"ID","role":"assistant","content":"cut o","thinking":"Hm.","tool_calls":[],"tool_call_id":null,"name":null,"attachments":[],"interjection":false,"memory_sources":[],"sources":[],"approval":null,"checks":[],"created_at":"C","cancelled":true,"turn_id":"T"}`,
 	} {
 		m := r.messages(id, 2)[i]
-		if m.ID == "" || m.CreatedAt == "" {
+		if m.ID == "" || m.CreatedAt == "" || m.TurnID == "" {
 			t.Error(m)
 		}
-		m.ID, m.CreatedAt = "ID", "C"
+		m.ID, m.CreatedAt, m.TurnID = "ID", "C", "T"
 		if got := asJSON(t, m); got != want {
 			t.Errorf("\n%s\n%s", got, want)
 		}

@@ -19,6 +19,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -199,6 +200,21 @@ func (db *DB) markCleanStop() error {
 		return err
 	}
 	return checkpoint(ctx, db.writer)
+}
+
+// Shred makes what was deleted unreadable in the database's files: the WAL still holds the pages of before until it is
+// folded in. Where a reader is in the way, it waits a little and then leaves it to the next Shred, or the end.
+func (db *DB) Shred(ctx context.Context) error {
+	if err := db.takeTurn(ctx); err != nil {
+		return err
+	}
+	defer func() { <-db.turn }()
+	var busy, inLog, done int
+	err := db.writer.QueryRowContext(context.WithoutCancel(ctx), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &inLog, &done)
+	if err == nil && busy != 0 {
+		return fmt.Errorf("fold in the write-ahead log: a reader is in the way (%d pages)", inLog)
+	}
+	return err
 }
 
 // checkpoint folds the WAL into the file and empties it. A reader that is still open makes it do less, which is no
