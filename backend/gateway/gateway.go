@@ -2,8 +2,9 @@
 // browser, the command line, and every other program that holds the data folder's token.
 //
 // It owns the listener, who may come in (tokens, the page's cookie, Host and Origin), the limits of a request, the shape
-// of errors, and the served page. It knows no operation by name: routes come from the table. Nothing here trusts a
-// header to say where a request comes from.
+// of errors, and the served page. It knows no operation by name: routes come from the table. Under /v1 stands the API of
+// other apps (package v1), which has a key and an order of checks of its own behind the checks of Host and Origin. Nothing
+// here trusts a header to say where a request comes from.
 package gateway
 
 import (
@@ -22,6 +23,7 @@ import (
 	"sentient/backend/clock"
 	"sentient/backend/discovery"
 	"sentient/backend/errs"
+	"sentient/backend/gateway/v1"
 )
 
 // Options are what a gateway is made of.
@@ -32,7 +34,8 @@ type Options struct {
 	Version string
 	Table   *api.Table
 	Hub     *api.Hub
-	Page    fs.FS // the built page; without an index.html a page from here says how to build it
+	Page    fs.FS      // the built page; without an index.html a page from here says how to build it
+	V1      v1.Options // the API of other apps, without Ready, Clock and Log, which are the gateway's; zero: it is off
 	Clock   clock.Clock
 	Log     *slog.Logger
 }

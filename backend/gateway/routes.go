@@ -15,6 +15,7 @@ import (
 
 	"sentient/backend/api"
 	"sentient/backend/errs"
+	"sentient/backend/gateway/v1"
 	"sentient/backend/obs"
 )
 
@@ -34,7 +35,21 @@ func (g *Gateway) handler() http.Handler {
 	mux.Handle("GET /open", http.HandlerFunc(g.open))
 	mux.Handle("/api/", http.HandlerFunc(g.unknown))
 	mux.Handle("/", g.page())
-	return g.everyRequest(mux)
+	o := g.o.V1
+	o.Ready, o.Clock, o.Log = g.o.Table.Ready, g.o.Clock, g.o.Log
+	apps := v1.New(o)
+	return g.everyRequest(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if ofApps(r) { // not by the mux, which leads some spellings elsewhere before anything is checked
+			apps.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	}))
+}
+
+// ofApps tells whether a request is for the API of other apps.
+func ofApps(r *http.Request) bool {
+	return r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/")
 }
 
 // everyRequest is what all requests pass first: an id, the headers that keep a page in, Host and Origin.
@@ -272,6 +287,8 @@ type Problem struct {
 	Detail    any    `json:"detail"` // a sentence, or for settings a list of {loc, msg, type}
 	Code      string `json:"code"`
 	RequestID string `json:"request_id"`
+
+	Error *v1.Fault `json:"error,omitempty"` // the same as an app reads it, under /v1
 }
 
 func problem(r *http.Request, err error, listFields bool) Problem {
@@ -279,6 +296,10 @@ func problem(r *http.Request, err error, listFields bool) Problem {
 	p := Problem{Detail: e.Message, Code: e.Code, RequestID: obs.RequestID(r.Context())}
 	if listFields && len(e.Fields) > 0 {
 		p.Detail = e.Fields
+	}
+	if ofApps(r) {
+		fault := v1.FaultOf(err)
+		p.Error = &fault
 	}
 	return p
 }
@@ -288,6 +309,9 @@ func (g *Gateway) fail(w http.ResponseWriter, r *http.Request, err error, listFi
 		return // the caller has left
 	}
 	g.log(r, err)
+	if ofApps(r) {
+		v1.NoRetry(w.Header())
+	}
 	_ = writeJSON(w, errs.StatusOf(err), problem(r, err, listFields)) // the caller may have left
 }
 

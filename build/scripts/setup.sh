@@ -38,3 +38,6 @@ if [ ! -e "$stamp" ] || [ frontend/package-lock.json -nt "$stamp" ]; then
     (cd frontend && npm ci --no-audit --no-fund --loglevel=error)
     touch "$stamp"
 fi
+
+# OpenAI's clients, which the tests of /v1 drive. Nothing else needs them: those tests say when they are not there.
+build/clienttest/install.sh || say "OpenAI's clients could not be installed; the tests with them will be skipped."

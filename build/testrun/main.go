@@ -44,6 +44,7 @@ var suites = []suite{
 	{"fuzz", commandSuite("fuzz", "build/scripts/fuzz.sh", "4000x")},
 	{"model", modelSuite},
 	{"program", goSuite("-tags", "program", "-count=1", "-timeout", "20m", "./build/programtest/...")},
+	{"clients", goSuite("-tags", "clients", "-count=1", "-timeout", "10m", "./build/clienttest/...", "-args", "-engine")},
 	{"e2e", playwrightSuite},
 	{"window", windowSuite},
 }
