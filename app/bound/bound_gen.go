@@ -7,12 +7,14 @@ import (
 	"sentient/backend/agent"
 	"sentient/backend/api"
 	"sentient/backend/config"
+	"sentient/backend/gateway/v1"
 	"sentient/backend/model"
 	"sentient/backend/model/builtin"
 	"sentient/backend/notify"
 	"sentient/backend/onboarding"
 	"sentient/backend/secret"
 	"sentient/backend/session"
+	"sentient/backend/toolbox"
 )
 
 // Nouns are the structs that the window binds.
@@ -25,6 +27,9 @@ func Nouns(door Door) []any {
 		&Onboarding{door},
 		&Config{door},
 		&Sessions{door},
+		&Subagents{door},
+		&Tools{door},
+		&Openai{door},
 		&Files{door},
 		&Models{door},
 		&Secrets{door},
@@ -131,6 +136,60 @@ func (b *Sessions) Messages(in session.MessagesInput) ([]session.Message, error)
 // Live: the reply that is being written right now.
 func (b *Sessions) Live(in agent.LiveInput) (*agent.LiveState, error) {
 	return call[*agent.LiveState](b.Door, "sessions.live", in)
+}
+
+// Branch: show another branch of a chat.
+func (b *Sessions) Branch(in session.ShowInput) (*session.ShowResult, error) {
+	return call[*session.ShowResult](b.Door, "sessions.branch", in)
+}
+
+// Fork: make a new chat of an old one, down to a message.
+func (b *Sessions) Fork(in session.ForkInput) (*session.CreateResult, error) {
+	return call[*session.CreateResult](b.Door, "sessions.fork", in)
+}
+
+// Regenerate: answer a message anew, beside the first answer.
+func (b *Sessions) Regenerate(in agent.RegenerateInput) (*agent.SendResult, error) {
+	return call[*agent.SendResult](b.Door, "sessions.regenerate", in)
+}
+
+// Resume: carry on a reply that was cut off.
+func (b *Sessions) Resume(in agent.ResumeInput) (*agent.SendResult, error) {
+	return call[*agent.SendResult](b.Door, "sessions.resume", in)
+}
+
+// Subagents: the helpers of a chat, newest first.
+func (b *Sessions) Subagents(in agent.SubagentsInput) ([]agent.Subagent, error) {
+	return call[[]agent.Subagent](b.Door, "sessions.subagents", in)
+}
+
+// Subagents carries the operations of its noun to the page.
+type Subagents struct{ Door Door }
+
+// Get: a helper and what it did.
+func (b *Subagents) Get(in agent.SubagentInput) (*agent.Subagent, error) {
+	return call[*agent.Subagent](b.Door, "subagents.get", in)
+}
+
+// Cancel: stop a helper.
+func (b *Subagents) Cancel(in agent.SubagentInput) (*agent.Subagent, error) {
+	return call[*agent.Subagent](b.Door, "subagents.cancel", in)
+}
+
+// Tools carries the operations of its noun to the page.
+type Tools struct{ Door Door }
+
+// List: the tools that there are, by app.
+func (b *Tools) List(in toolbox.ListInput) ([]toolbox.Listing, error) {
+	return call[[]toolbox.Listing](b.Door, "tools.list", in)
+}
+
+// Openai carries the operations of its noun to the page.
+type Openai struct{ Door Door }
+
+// Key: make a new key for other apps, which replaces the old one.
+func (b *Openai) Key(in v1.MakeKeyInput) (*v1.MadeKey, error) {
+	return call[*v1.MadeKey](b.Door, "openai.key", in)
 }
 
 // Files carries the operations of its noun to the page.

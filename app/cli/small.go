@@ -8,6 +8,7 @@ import (
 	"sentient/app/about"
 	"sentient/backend/api"
 	"sentient/backend/client"
+	"sentient/backend/engine"
 	"sentient/backend/errs"
 )
 
@@ -26,6 +27,13 @@ func (contractCmd) Run(p *program) error {
 	c := api.NewTable(api.Services{}, nil).Contract()
 	for _, name := range []string{"serve", "doctor"} {
 		c.Surface = append(c.Surface, api.ContractName{Kind: "command", Name: name})
+	}
+	tools, err := engine.ToolNames()
+	if err != nil {
+		return err
+	}
+	for _, name := range tools {
+		c.Surface = append(c.Surface, api.ContractName{Kind: "tool", Name: name})
 	}
 	raw, err := json.MarshalIndent(c, "", " ")
 	if err != nil {

@@ -37,6 +37,9 @@ type scenario struct {
 	after  func(*testkit.Kit, map[string]string)
 }
 
+// with are the options of the engines of the scenarios that are running.
+var with []testkit.Option
+
 // covered notes which operations have scenarios, for the test that all have.
 var covered = map[string]int{}
 
@@ -52,7 +55,7 @@ func run(t *testing.T, scenarios []scenario) {
 				continue
 			}
 			t.Run(s.op+"/"+s.name+"/"+door, func(t *testing.T) {
-				k := testkit.Start(t)
+				k := testkit.Start(t, with...)
 				s.play(t, k, door)
 			})
 		}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"sentient/backend/agent"
 	"sentient/backend/config"
 	"sentient/backend/event"
 	"sentient/backend/notify"
@@ -15,10 +16,16 @@ func Topics() []*event.Info {
 		transcript.TopicSession.Info(),
 		transcript.TopicThinkingDelta.Info(),
 		transcript.TopicTextDelta.Info(),
+		transcript.TopicToolCall.Info(),
+		transcript.TopicToolProgress.Info(),
+		transcript.TopicToolResult.Info(),
+		transcript.TopicInterjection.Info(),
+		transcript.TopicSteerAck.Info(),
 		transcript.TopicUsage.Info(),
 		transcript.TopicError.Info(),
 		transcript.TopicNotice.Info(),
 		transcript.TopicDone.Info(),
+		agent.TopicSubagent.Info(),
 		notify.TopicNew.Info(),
 		notify.TopicUpdated.Info(),
 		notify.TopicRead.Info(),

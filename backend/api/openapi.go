@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"sentient/backend/event"
+	"sentient/backend/gateway/v1"
 )
 
 // OpenAPI describes the table, the events and the messages of clients as an OpenAPI 3.1 document.
@@ -207,6 +208,10 @@ func (t *Table) Contract() Contract {
 				c.Routes = append(c.Routes, ContractRoute{http.MethodHead, strings.ReplaceAll(o.Path, "...}", "}")})
 			}
 		}
+	}
+	for _, route := range v1.Routes() {
+		method, path, _ := strings.Cut(route, " ")
+		c.Routes = append(c.Routes, ContractRoute{method, path})
 	}
 	c.Surface = append(c.Surface, ContractName{"chat_event", "hello"})
 	for _, info := range Topics() {

@@ -4,10 +4,12 @@ import (
 	"slices"
 
 	"sentient/backend/agent"
+	"sentient/backend/gateway/v1"
 	"sentient/backend/model"
 	"sentient/backend/notify"
 	"sentient/backend/onboarding"
 	"sentient/backend/session"
+	"sentient/backend/toolbox"
 )
 
 // Services are what the table's rows call. Nil members make a table that can be described but not called, which is
@@ -21,6 +23,8 @@ type Services struct {
 	Notifications *notify.Service
 	Models        *model.Service
 	Secrets       *Secrets
+	Tools         *toolbox.Registry
+	OpenAI        *v1.KeyService
 }
 
 // Operations is the table.

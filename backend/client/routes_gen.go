@@ -21,6 +21,15 @@ func Routes() []Route {
 		SessionsDelete,
 		SessionsMessages,
 		SessionsLive,
+		SessionsBranch,
+		SessionsFork,
+		SessionsRegenerate,
+		SessionsResume,
+		SessionsSubagents,
+		SubagentsGet,
+		SubagentsCancel,
+		ToolsList,
+		OpenaiKey,
 		ChatRun,
 		FilesUpload,
 		FilesList,
@@ -96,6 +105,33 @@ var SessionsMessages = Route{ID: "sessions.messages", Kind: "unary", Verb: "GET"
 
 // SessionsLive: the reply that is being written right now.
 var SessionsLive = Route{ID: "sessions.live", Kind: "unary", Verb: "GET", Path: "/api/sessions/{id}/live", Query: []string{}, WholeBody: ""}
+
+// SessionsBranch: show another branch of a chat.
+var SessionsBranch = Route{ID: "sessions.branch", Kind: "unary", Verb: "PATCH", Path: "/api/sessions/{id}/branch", Query: []string{}, WholeBody: ""}
+
+// SessionsFork: make a new chat of an old one, down to a message.
+var SessionsFork = Route{ID: "sessions.fork", Kind: "unary", Verb: "POST", Path: "/api/sessions/{id}/fork", Query: []string{}, WholeBody: ""}
+
+// SessionsRegenerate: answer a message anew, beside the first answer.
+var SessionsRegenerate = Route{ID: "sessions.regenerate", Kind: "unary", Verb: "POST", Path: "/api/sessions/{id}/regenerate", Query: []string{}, WholeBody: ""}
+
+// SessionsResume: carry on a reply that was cut off.
+var SessionsResume = Route{ID: "sessions.resume", Kind: "unary", Verb: "POST", Path: "/api/sessions/{id}/resume", Query: []string{}, WholeBody: ""}
+
+// SessionsSubagents: the helpers of a chat, newest first.
+var SessionsSubagents = Route{ID: "sessions.subagents", Kind: "unary", Verb: "GET", Path: "/api/sessions/{id}/subagents", Query: []string{}, WholeBody: ""}
+
+// SubagentsGet: a helper and what it did.
+var SubagentsGet = Route{ID: "subagents.get", Kind: "unary", Verb: "GET", Path: "/api/subagents/{id}", Query: []string{}, WholeBody: ""}
+
+// SubagentsCancel: stop a helper.
+var SubagentsCancel = Route{ID: "subagents.cancel", Kind: "unary", Verb: "POST", Path: "/api/subagents/{id}/cancel", Query: []string{}, WholeBody: ""}
+
+// ToolsList: the tools that there are, by app.
+var ToolsList = Route{ID: "tools.list", Kind: "unary", Verb: "GET", Path: "/api/tools", Query: []string{}, WholeBody: ""}
+
+// OpenaiKey: make a new key for other apps, which replaces the old one.
+var OpenaiKey = Route{ID: "openai.key", Kind: "unary", Verb: "POST", Path: "/api/openai-api/key", Query: []string{}, WholeBody: ""}
 
 // ChatRun: send a message and read its reply as lines.
 var ChatRun = Route{ID: "chat.run", Kind: "stream", Verb: "POST", Path: "/api/chat", Query: []string{}, WholeBody: ""}

@@ -22,6 +22,7 @@ import (
 	"sentient/backend/errs"
 	"sentient/backend/event"
 	"sentient/backend/gateway"
+	"sentient/backend/gateway/v1"
 	"sentient/backend/store"
 	"sentient/backend/svc"
 )
@@ -124,7 +125,7 @@ func (e *Engine) listen() (err error) {
 		port = e.config.Get().Gateway.Port
 	}
 	e.gateway, err = gateway.Open(gateway.Options{Dir: e.o.Home, Port: port, Exact: exact, Version: e.o.Version, Table: e.Table, Hub: e.hub,
-		Page: e.o.Page, Clock: e.o.Clock, Log: e.o.Log})
+		Page: e.o.Page, Clock: e.o.Clock, Log: e.o.Log, V1: e.v1()})
 	if err != nil {
 		return err
 	}
@@ -137,6 +138,14 @@ func (e *Engine) listen() (err error) {
 		return ctx.Err()
 	}})
 	return nil
+}
+
+// v1 is the API of other apps; off in safe mode.
+func (e *Engine) v1() v1.Options {
+	if e.parts == nil {
+		return v1.Options{}
+	}
+	return e.parts.apps
 }
 
 // system gives the operations about the engine itself.

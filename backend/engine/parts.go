@@ -10,6 +10,7 @@ import (
 	"sentient/backend/agent"
 	"sentient/backend/api"
 	"sentient/backend/config"
+	"sentient/backend/gateway/v1"
 	"sentient/backend/model"
 	"sentient/backend/model/builtin"
 	"sentient/backend/netx"
@@ -31,6 +32,7 @@ type parts struct {
 	agent      *agent.Service
 	notify     *notify.Service
 	builtin    *builtin.Service
+	apps       v1.Options // the API of other apps
 }
 
 // assemble makes the services, connects them and starts what runs on. The order is that of what needs what.
@@ -45,7 +47,7 @@ func (e *Engine) assemble(ctx context.Context, s *api.Services) (*parts, error) 
 	models := model.New(model.Options{Settings: e.config, Keys: secrets, Builtin: p.builtin,
 		Getenv: e.o.Getenv, HTTP: net.HTTP(modelPolicy), Clock: e.o.Clock, Log: e.o.Log})
 	p.transcript = transcript.New(transcript.Options{DB: e.db, Bus: e.bus, Clock: e.o.Clock, Log: e.o.Log})
-	p.sessions, err = session.New(session.Options{DB: e.db, Bus: e.bus, Clock: e.o.Clock, Log: e.o.Log, Dir: e.o.Home, Settings: e.chatSettings})
+	p.sessions, err = session.New(session.Options{DB: e.db, Bus: e.bus, Clock: e.o.Clock, Log: e.o.Log, Dir: e.o.Home, Settings: e.chatSettings, Paths: p.transcript})
 	if err != nil {
 		return nil, err
 	}
@@ -53,13 +55,23 @@ func (e *Engine) assemble(ctx context.Context, s *api.Services) (*parts, error) 
 	if e.o.Models != nil {
 		chosen = e.o.Models
 	}
-	p.agent, err = agent.New(agent.Options{DB: e.db, Bus: e.bus, Clock: e.o.Clock, Log: e.o.Log, Tree: e.tree, Transcript: p.transcript,
+	tools, err := e.toolRegistry(net, secrets)
+	if err != nil {
+		return nil, err
+	}
+	p.notify = notify.New(notify.Options{DB: e.db, Bus: e.bus, Clock: e.o.Clock})
+	p.agent, err = agent.New(agent.Options{Tools: turnTools{tools}, OnHelper: e.helperEnded(p.notify),
+		DB: e.db, Bus: e.bus, Clock: e.o.Clock, Log: e.o.Log, Tree: e.tree, Transcript: p.transcript,
 		Models: chosen, Chats: p.sessions, Files: p.sessions, Settings: e.turnSettings, Dir: e.o.Home})
 	if err != nil {
 		return nil, err
 	}
 	p.sessions.UseTurns(p.agent)
-	p.notify = notify.New(notify.Options{DB: e.db, Bus: e.bus, Clock: e.o.Clock})
+	if err := tools.Add(p.agent.Plugin()); err != nil {
+		return nil, err
+	}
+	p.apps, s.OpenAI = e.apps(p, secrets)
+	s.Tools = tools
 	s.Sessions, s.Agent, s.Notifications, s.Models, s.Secrets = p.sessions, p.agent, p.notify, models, &api.Secrets{Store: secrets}
 	s.Onboarding = onboarding.New(onboarding.Options{Dir: e.o.Home, Clock: e.o.Clock, Save: e.saveAssistant})
 	if err := p.agent.Start(ctx); err != nil {
@@ -111,6 +123,10 @@ func (e *Engine) turnSettings() agent.Settings {
 	return agent.Settings{
 		AssistantName: c.Assistant.Name, UserName: c.Assistant.UserName, Timezone: c.Assistant.Timezone, Location: c.Assistant.Location,
 		Language: c.Assistant.Language, HistoryWindow: c.Chat.HistoryWindow, AutoTitle: c.Chat.AutoTitle, IncognitoUsesMemory: c.Chat.IncognitoUsesMemory,
+		CompressAfter: c.Chat.CompressAfterMessages, AllTools: c.Chat.ToolSelection == "all", MaxToolsLocal: c.Chat.MaxToolsLocal, MaxToolsCloud: c.Chat.MaxToolsCloud,
+		ResultMaxChars: c.Chat.ToolResultMaxChars, ResultShare: c.Chat.ToolResultContextShare, ParallelReads: c.Chat.ParallelReadTools, RepeatLimit: c.Tools.RepeatedCallLimit,
+		Subagents: agent.SubagentSettings{Enabled: c.Subagents.Enabled, MaxConcurrent: c.Subagents.MaxConcurrent, MaxRounds: c.Subagents.MaxRounds, Role: c.Subagents.Role,
+			Timeout: time.Duration(c.Subagents.TimeoutMinutes) * time.Minute, MaxTokens: c.Subagents.MaxTokens},
 	}
 }
 

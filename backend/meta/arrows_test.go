@@ -27,6 +27,7 @@ var siblings = map[[2]string]string{
 	{"event", "clock"}:      "an event carries the moment it happened",
 	{"discovery", "errs"}:   "errors for people",
 	{"gateway", "api"}:      "the gateway serves the table",
+	{"api", "gateway"}:      "the table has the row that makes other apps' key, which gateway/v1 owns",
 	{"gen", "api"}:          "what is generated follows from the table",
 	{"engine", "api"}:       "the engine makes the table of its services",
 	{"engine", "gateway"}:   "the engine runs its gateway",

@@ -228,3 +228,23 @@ func (k *Kit) Await(events *event.Subscription, fits func(*event.Event) bool) *e
 		}
 	}
 }
+
+// WaitIdle waits until a chat is answered by nobody.
+func (k *Kit) WaitIdle(chat string) {
+	k.T.Helper()
+	for {
+		var live struct {
+			TurnID *string `json:"turn_id"`
+		}
+		k.Must("sessions.live", map[string]string{"id": chat}, &live)
+		if live.TurnID == nil {
+			return
+		}
+		soon := clock.Real{}.NewTimer(5 * time.Millisecond)
+		select {
+		case <-soon.C():
+		case <-k.T.Context().Done():
+			k.T.Fatal("the chat is still being answered")
+		}
+	}
+}

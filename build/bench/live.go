@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"sentient/backend/agent"
 	"sentient/backend/client"
 	"sentient/backend/engine"
 	"sentient/backend/llm"
@@ -46,6 +47,10 @@ func (m *instant) Stream(ctx context.Context, _ llm.Request, each func(llm.Delta
 }
 
 func (b *bench) engine(ctx context.Context, name string, m *instant) (*engine.Engine, error) {
+	return b.engineWith(ctx, name, m)
+}
+
+func (b *bench) engineWith(ctx context.Context, name string, m agent.Models) (*engine.Engine, error) {
 	return engine.Start(ctx, engine.Options{Home: filepath.Join(b.dir, name), Port: 0, Version: "bench", Getenv: func(string) string { return "" },
 		Log: obs.Discard(), Models: m})
 }

@@ -43,6 +43,9 @@ var measures = []measure{
 	{"P3", overhead},
 	{"P4", throughput},
 	{"P6", lists},
+	{"P10", prompts},
+	{"P12", otherApps},
+	{"turn", longTurn},
 	{"P9", sizes},
 }
 

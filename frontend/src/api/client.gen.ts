@@ -3,6 +3,11 @@
 import type {
   AgentChatInput,
   AgentLiveInput,
+  AgentRegenerateInput,
+  AgentResumeInput,
+  AgentSendResult,
+  AgentSubagentInput,
+  AgentSubagentsInput,
   Bootstrap,
   CatalogModel,
   ClientMessage,
@@ -11,9 +16,11 @@ import type {
   Found,
   Health,
   LinkResult,
+  Listing,
   LiveEvent,
   LiveState,
   Local,
+  MadeKey,
   Message,
   ModelBuiltinDownloadInput,
   ModelBuiltinInput,
@@ -51,15 +58,21 @@ import type {
   SessionDeleteInput,
   SessionFileInput,
   SessionFilesInput,
+  SessionForkInput,
   SessionListInput,
   SessionMessagesInput,
   SessionOKResult,
   SessionSearchInput,
+  SessionShowInput,
+  SessionShowResult,
   SessionUpdateInput,
   SessionUpdateResult,
   SessionUploadInput,
   SessionUploadResult,
   Status,
+  Subagent,
+  ToolboxListInput,
+  V1MakeKeyInput,
   WholeConfig,
 } from "./types.gen";
 
@@ -82,6 +95,15 @@ export const operations = {
   "sessions.delete": { kind: "unary", verb: "DELETE", path: "/api/sessions/{id}", pathParams: ["id"], query: [], body: "none", bound: ["Sessions", "Delete"] },
   "sessions.messages": { kind: "unary", verb: "GET", path: "/api/sessions/{id}/messages", pathParams: ["id"], query: ["limit"], body: "none", bound: ["Sessions", "Messages"] },
   "sessions.live": { kind: "unary", verb: "GET", path: "/api/sessions/{id}/live", pathParams: ["id"], query: [], body: "none", bound: ["Sessions", "Live"] },
+  "sessions.branch": { kind: "unary", verb: "PATCH", path: "/api/sessions/{id}/branch", pathParams: ["id"], query: [], body: "json", bound: ["Sessions", "Branch"] },
+  "sessions.fork": { kind: "unary", verb: "POST", path: "/api/sessions/{id}/fork", pathParams: ["id"], query: [], body: "json", bound: ["Sessions", "Fork"] },
+  "sessions.regenerate": { kind: "unary", verb: "POST", path: "/api/sessions/{id}/regenerate", pathParams: ["id"], query: [], body: "json", bound: ["Sessions", "Regenerate"] },
+  "sessions.resume": { kind: "unary", verb: "POST", path: "/api/sessions/{id}/resume", pathParams: ["id"], query: [], body: "json", bound: ["Sessions", "Resume"] },
+  "sessions.subagents": { kind: "unary", verb: "GET", path: "/api/sessions/{id}/subagents", pathParams: ["id"], query: [], body: "none", bound: ["Sessions", "Subagents"] },
+  "subagents.get": { kind: "unary", verb: "GET", path: "/api/subagents/{id}", pathParams: ["id"], query: [], body: "none", bound: ["Subagents", "Get"] },
+  "subagents.cancel": { kind: "unary", verb: "POST", path: "/api/subagents/{id}/cancel", pathParams: ["id"], query: [], body: "json", bound: ["Subagents", "Cancel"] },
+  "tools.list": { kind: "unary", verb: "GET", path: "/api/tools", pathParams: [], query: [], body: "none", bound: ["Tools", "List"] },
+  "openai.key": { kind: "unary", verb: "POST", path: "/api/openai-api/key", pathParams: [], query: [], body: "json", bound: ["Openai", "Key"] },
   "chat.run": { kind: "stream", verb: "POST", path: "/api/chat", pathParams: [], query: [], body: "json", bound: ["Chat", "Run"] },
   "files.upload": { kind: "upload", verb: "POST", path: "/api/files", pathParams: [], query: [], body: "multipart", bound: ["Files", "Upload"] },
   "files.list": { kind: "unary", verb: "GET", path: "/api/files", pathParams: [], query: [], body: "none", bound: ["Files", "List"] },
@@ -126,6 +148,15 @@ export interface Operations {
   "sessions.delete": { input: SessionDeleteInput; output: SessionOKResult };
   "sessions.messages": { input: SessionMessagesInput; output: Array<Message> };
   "sessions.live": { input: AgentLiveInput; output: LiveState };
+  "sessions.branch": { input: SessionShowInput; output: SessionShowResult };
+  "sessions.fork": { input: SessionForkInput; output: SessionCreateResult };
+  "sessions.regenerate": { input: AgentRegenerateInput; output: AgentSendResult };
+  "sessions.resume": { input: AgentResumeInput; output: AgentSendResult };
+  "sessions.subagents": { input: AgentSubagentsInput; output: Array<Subagent> };
+  "subagents.get": { input: AgentSubagentInput; output: Subagent };
+  "subagents.cancel": { input: AgentSubagentInput; output: Subagent };
+  "tools.list": { input: ToolboxListInput; output: Array<Listing> };
+  "openai.key": { input: V1MakeKeyInput; output: MadeKey };
   "chat.run": { input: AgentChatInput; output: unknown };
   "files.upload": { input: SessionUploadInput; output: SessionUploadResult };
   "files.list": { input: SessionFilesInput; output: Array<File> };

@@ -22,6 +22,22 @@ export interface AgentLiveInput {
   id: string;
 }
 
+export interface AgentRegenerateInput {
+  /** The sender's own id: sending it again starts nothing. */
+  client_id?: string;
+  id: string;
+  /** Any message of the turn: the person's, or the reply's. */
+  message_id: string;
+  /** provider/model, for this reply only. */
+  model?: string;
+}
+
+export interface AgentResumeInput {
+  /** The sender's own id: sending it again starts nothing. */
+  client_id?: string;
+  id: string;
+}
+
 export interface AgentSendInput {
   /** Names of files, as the list of files has them. */
   attachments?: Array<string>;
@@ -31,9 +47,32 @@ export interface AgentSendInput {
   incognito?: boolean;
   /** provider/model, for this message only. */
   model?: string;
+  /** The id of an earlier message of the person: this one takes its place, in a branch of its own. */
+  replaces?: string;
   /** The chat; left out: a new one. */
   session_id?: string;
   text: string;
+}
+
+export interface AgentSendResult {
+  session_id: string;
+  steered?: boolean;
+  turn_id: string;
+}
+
+export interface AgentSteerInput {
+  /** The sender's own id of the message: sending it again starts nothing. */
+  client_id?: string;
+  session_id: string;
+  text: string;
+}
+
+export interface AgentSubagentInput {
+  id: string;
+}
+
+export interface AgentSubagentsInput {
+  id: string;
 }
 
 export interface Assistant {
@@ -67,6 +106,13 @@ export interface Bootstrap {
   version: string;
 }
 
+export interface Branch {
+  /** Which of them this is, from 0 */
+  index: number;
+  /** Their turns, oldest first; show one with PATCH /api/sessions/{id}/branch */
+  turns: Array<string>;
+}
+
 export interface CatalogModel {
   /** tokens; null when the provider does not say */
   context_length: number | null;
@@ -76,6 +122,20 @@ export interface CatalogModel {
   label: string;
   /** null when the provider does not say */
   tools: boolean | null;
+}
+
+export interface Check {
+  action: string;
+  app: string;
+  detail: string;
+  how: "result" | "read_back";
+  kind: "email" | "message" | "file" | "event" | "home" | null;
+  message?: string;
+  missed: Array<string>;
+  ok: boolean;
+  settled?: boolean;
+  targets: Array<string>;
+  tool: string;
 }
 
 /** What a client may send over a live connection */
@@ -89,10 +149,19 @@ export type ClientMessage =
     incognito?: boolean;
     /** provider/model, for this message only. */
     model?: string;
+    /** The id of an earlier message of the person: this one takes its place, in a branch of its own. */
+    replaces?: string;
     /** The chat; left out: a new one. */
     session_id?: string;
     text: string;
     type: "chat.send";
+  }
+  | {
+    /** The sender's own id of the message: sending it again starts nothing. */
+    client_id?: string;
+    session_id: string;
+    text: string;
+    type: "chat.steer";
   }
   | {
     session_id: string;
@@ -114,15 +183,15 @@ export interface Deleted {
 
 export interface DoneEvent {
   cancelled?: boolean;
-  checks: Array<unknown>;
+  checks: Array<Check>;
   client_id?: string;
   content: string;
   dropped?: Array<string>;
   error?: string;
-  memory_sources: Array<unknown>;
+  memory_sources: Array<MemorySource>;
   message_id: string | null;
   session_id: string;
-  sources: Array<unknown>;
+  sources: Array<Source>;
   turn_id: string;
 }
 
@@ -181,8 +250,34 @@ export interface Hello {
   version: string;
 }
 
+export interface InterjectionEvent {
+  client_id?: string;
+  message_id: string;
+  session_id: string;
+  text: string;
+  turn_id: string;
+}
+
 export interface LinkResult {
   url: string;
+}
+
+export interface ListedTool {
+  description: string;
+  name: string;
+  risk: "read" | "write" | "send" | "exec";
+}
+
+export interface Listing {
+  auth: "builtin" | "oauth" | "api_key" | "manual" | "mcp";
+  category: "core" | "productivity" | "communication" | "knowledge" | "development" | "home" | "utilities";
+  description: string;
+  display_name: string;
+  /** The name of a Tabler icon. */
+  icon: string;
+  id: string;
+  selection_hint: string;
+  tools: Array<ListedTool>;
 }
 
 /** What comes down a live connection */
@@ -216,6 +311,7 @@ export type LiveEvent =
     type: "session";
   }
   | {
+    message_id: string;
     offset: number;
     seq: number;
     session_id: string;
@@ -224,12 +320,63 @@ export type LiveEvent =
     type: "thinking_delta";
   }
   | {
+    message_id: string;
     offset: number;
     seq: number;
     session_id: string;
     text: string;
     turn_id: string;
     type: "text_delta";
+  }
+  | {
+    arguments: unknown;
+    call_id: string;
+    name: string;
+    seq: number;
+    session_id: string;
+    turn_id: string;
+    type: "tool_call";
+  }
+  | {
+    call_id: string;
+    data?: Record<string, unknown>;
+    /** a data URL */
+    image?: string;
+    kind: "stdout" | "stderr" | "status" | "frame" | "subagent";
+    name: string;
+    seq: number;
+    session_id: string;
+    text?: string;
+    turn_id: string;
+    type: "tool_progress";
+  }
+  | {
+    call_id: string;
+    check?: Check;
+    duration_ms: number;
+    is_error: boolean;
+    name: string;
+    result: unknown;
+    seq: number;
+    session_id: string;
+    turn_id: string;
+    type: "tool_result";
+  }
+  | {
+    client_id?: string;
+    message_id: string;
+    seq: number;
+    session_id: string;
+    text: string;
+    turn_id: string;
+    type: "user_interjection";
+  }
+  | {
+    client_id?: string;
+    queued: boolean;
+    seq: number;
+    session_id: string;
+    type: "steer_ack";
   }
   | {
     completion_tokens: number;
@@ -267,18 +414,24 @@ export type LiveEvent =
   }
   | {
     cancelled?: boolean;
-    checks: Array<unknown>;
+    checks: Array<Check>;
     client_id?: string;
     content: string;
     dropped?: Array<string>;
     error?: string;
-    memory_sources: Array<unknown>;
+    memory_sources: Array<MemorySource>;
     message_id: string | null;
     seq: number;
     session_id: string;
-    sources: Array<unknown>;
+    sources: Array<Source>;
     turn_id: string;
     type: "done";
+  }
+  | {
+    data: Subagent;
+    seq: number;
+    ts: string;
+    type: "subagent.updated";
   }
   | {
     data: Notification;
@@ -330,11 +483,20 @@ export interface LiveInput {
 
 export interface LiveState {
   client_id: string;
+  /** Of the open message: deltas with another id belong to another one. */
+  message_id: string;
   /** The number of the last event that is in text and thinking. */
   seq: number;
+  /** What was said into the reply and is not read yet, oldest first. */
+  steers: Array<LiveSteer>;
   text: string;
   thinking: string;
   turn_id: string | null;
+}
+
+export interface LiveSteer {
+  client_id: string;
+  text: string;
 }
 
 export interface Local {
@@ -358,9 +520,25 @@ export interface LocalProgram {
   reachable: boolean;
 }
 
+export interface MadeKey {
+  base_url: string;
+  /** Shown only here. */
+  key: string;
+}
+
+export interface MemorySource {
+  id: unknown;
+  kind: "fact" | "insight";
+  source: string;
+  text: string;
+  via: "prompt" | "tool";
+}
+
 export interface Message {
   approval: unknown;
   attachments: Array<string>;
+  /** On the first message of a turn that has others beside it */
+  branch?: Branch;
   cancelled?: boolean;
   checks: unknown;
   content: string;
@@ -374,6 +552,7 @@ export interface Message {
   thinking: string | null;
   tool_call_id: string | null;
   tool_calls: unknown;
+  turn_id: string;
 }
 
 export interface MessageError {
@@ -546,6 +725,20 @@ export interface Program {
   present: boolean;
 }
 
+export interface ProgressMessage {
+  content?: string;
+  is_error?: boolean;
+  parameters?: unknown;
+  result?: string;
+  tool_name?: string;
+  type: "info" | "thought" | "tool_call" | "tool_result" | "final_answer" | "error";
+}
+
+export interface ProgressUpdate {
+  message: ProgressMessage;
+  timestamp: string;
+}
+
 export interface Provider {
   /** The address that is set; null for the provider's own */
   api_base: string | null;
@@ -664,6 +857,11 @@ export interface SessionFileInput {
 
 export type SessionFilesInput = Record<string, unknown>;
 
+export interface SessionForkInput {
+  id: string;
+  message_id: string;
+}
+
 export interface SessionListInput {
   limit?: number;
 }
@@ -680,6 +878,16 @@ export interface SessionOKResult {
 export interface SessionSearchInput {
   limit?: number;
   q: string;
+}
+
+export interface SessionShowInput {
+  id: string;
+  turn_id: string;
+}
+
+export interface SessionShowResult {
+  ok: boolean;
+  turn_id: string;
 }
 
 export interface SessionUpdateInput {
@@ -717,6 +925,22 @@ export interface Snapshot {
   size: number;
 }
 
+export interface Source {
+  app: string;
+  file?: string;
+  folder?: string;
+  from?: string;
+  id?: string;
+  kind: "web" | "email" | "file" | "app";
+  path?: string;
+  snippet?: string;
+  title: string;
+  tool: string;
+  tools?: Array<string>;
+  url?: string;
+  via?: "prompt";
+}
+
 export interface Status {
   context_length: number;
   message: string;
@@ -726,13 +950,36 @@ export interface Status {
   state: string;
 }
 
+export interface SteerAck {
+  client_id?: string;
+  queued: boolean;
+  session_id: string;
+}
+
 export interface StopState {
   source: string | null;
   stopped: boolean;
   stopped_at: string | null;
 }
 
+export interface Subagent {
+  background: boolean;
+  error: string | null;
+  events?: Array<ProgressUpdate>;
+  finished_at: string | null;
+  goal: string;
+  kind: "worker" | "reader";
+  parent_call_id: string;
+  session_id: string;
+  started_at: string;
+  status: "running" | "completed" | "error" | "cancelled";
+  subagent_id: string;
+  summary: string | null;
+  tool_calls: number;
+}
+
 export interface TextDelta {
+  message_id: string;
   offset: number;
   session_id: string;
   text: string;
@@ -740,11 +987,45 @@ export interface TextDelta {
 }
 
 export interface ThinkingDelta {
+  message_id: string;
   offset: number;
   session_id: string;
   text: string;
   turn_id: string;
 }
+
+export interface ToolCallEvent {
+  arguments: unknown;
+  call_id: string;
+  name: string;
+  session_id: string;
+  turn_id: string;
+}
+
+export interface ToolProgressEvent {
+  call_id: string;
+  data?: Record<string, unknown>;
+  /** a data URL */
+  image?: string;
+  kind: "stdout" | "stderr" | "status" | "frame" | "subagent";
+  name: string;
+  session_id: string;
+  text?: string;
+  turn_id: string;
+}
+
+export interface ToolResultEvent {
+  call_id: string;
+  check?: Check;
+  duration_ms: number;
+  is_error: boolean;
+  name: string;
+  result: unknown;
+  session_id: string;
+  turn_id: string;
+}
+
+export type ToolboxListInput = Record<string, unknown>;
 
 export interface UI {
   /** The accent colour: a name of the design, or a colour such as #3b82f6. */
@@ -758,6 +1039,8 @@ export interface UI {
 }
 
 export interface Updated {
+  /** Another path of the chat is shown: that with this turn at its end */
+  branch?: string | null;
   memory_scope?: string | null;
   model?: string | null;
   session_id: string;
@@ -780,6 +1063,8 @@ export interface UsageEvent {
   session_id: string;
   turn_id: string;
 }
+
+export type V1MakeKeyInput = Record<string, unknown>;
 
 export interface Which {
   id: string | null;
