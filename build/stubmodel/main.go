@@ -6,6 +6,11 @@
 //	fail …      503
 //	cut …       a few words, then the connection is cut
 //	show me …   a page of Markdown
+//	tool NAME [ARGUMENTS]     asks for the tool, then says what it gave
+//	tools N NAME …            asks for it N times in one round
+//	rounds N NAME …           N rounds of one call each, with a few words before each
+//	lasting NAME …            as tool, but the answer after it is a slow one
+//	                          (# in ARGUMENTS is the number of the call)
 //	else        "You said: …"
 package main
 
@@ -14,6 +19,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,9 +47,13 @@ func main() {
 }
 
 func answer(r scripted.Recorded) scripted.Play {
-	text := lastUser(r.Body)
-	word, _, _ := strings.Cut(strings.ToLower(text), " ")
+	asked := read(r.Body)
+	text := asked.lastUser()
+	word, rest, _ := strings.Cut(text, " ")
+	word = strings.ToLower(word)
 	switch {
+	case word == "tool", word == "tools", word == "rounds", word == "lasting":
+		return useTools(word, rest, asked.resultsSince())
 	case word == "slow":
 		return slow()
 	case word == "hang":
@@ -77,28 +89,90 @@ func slow() scripted.Play {
 	return p
 }
 
-func lastUser(body []byte) string {
-	var r struct {
-		Messages []struct {
-			Role    string          `json:"role"`
-			Content json.RawMessage `json:"content"`
-		} `json:"messages"`
+// useTools asks for tools until it has what it was told to ask for, then says what came. given is what came so far.
+func useTools(word, rest string, given []string) scripted.Play {
+	times := 1
+	if word == "tools" || word == "rounds" {
+		count, after, _ := strings.Cut(rest, " ")
+		if n, err := strconv.Atoi(count); err == nil {
+			times, rest = n, after
+		}
 	}
-	if json.Unmarshal(body, &r) != nil {
-		return ""
+	name, arguments, _ := strings.Cut(rest, " ")
+	if !json.Valid([]byte(arguments)) {
+		arguments = "{}"
 	}
+	if len(given) >= times {
+		said := "It gave: " + given[len(given)-1]
+		if word == "lasting" {
+			return slow()
+		}
+		return whole(said)
+	}
+	now := 1
+	step := scripted.Step{Usage: llm.Usage{Prompt: 40, Completion: 8}}
+	if word == "tools" {
+		now = times
+	} else if word == "rounds" {
+		step.Pieces = []scripted.Piece{{Text: fmt.Sprintf("Round %d. ", len(given)+1)}}
+	}
+	for i := range now {
+		step.Calls = append(step.Calls, llm.ToolCall{ID: fmt.Sprintf("call_%d_%d", len(given), i), Name: name, Arguments: numbered(arguments, len(given)+i)})
+	}
+	return scripted.Answer(step)
+}
+
+// numbered writes the number of a call, in two digits, where its arguments have a #: calls that are all the same would
+// count as a loop.
+func numbered(arguments string, n int) json.RawMessage {
+	return json.RawMessage(strings.ReplaceAll(arguments, "#", fmt.Sprintf("%02d", n)))
+}
+
+// request is what the stub reads of a request.
+type request struct {
+	Messages []struct {
+		Role    string          `json:"role"`
+		Content json.RawMessage `json:"content"`
+	} `json:"messages"`
+}
+
+func read(body []byte) (r request) {
+	_ = json.Unmarshal(body, &r) // what is no request has no messages
+	return r
+}
+
+func textOf(content json.RawMessage) string {
+	var text string
+	if json.Unmarshal(content, &text) == nil {
+		return text
+	}
+	var parts []struct{ Text string }
+	if json.Unmarshal(content, &parts) == nil && len(parts) > 0 {
+		return parts[0].Text
+	}
+	return ""
+}
+
+// dated is the line that says when a message was written, before its words.
+var dated = regexp.MustCompile(`^\[[^\]\n]*\d\d:\d\d\]\n`)
+
+func (r request) lastUser() string {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
-		if r.Messages[i].Role != "user" {
-			continue
-		}
-		var text string
-		if json.Unmarshal(r.Messages[i].Content, &text) == nil {
-			return text
-		}
-		var parts []struct{ Text string }
-		if json.Unmarshal(r.Messages[i].Content, &parts) == nil && len(parts) > 0 {
-			return parts[0].Text
+		if r.Messages[i].Role == "user" {
+			return dated.ReplaceAllString(textOf(r.Messages[i].Content), "")
 		}
 	}
 	return ""
+}
+
+// resultsSince gives what tools gave since the person's last message, oldest first.
+func (r request) resultsSince() []string {
+	var given []string
+	for i := len(r.Messages) - 1; i >= 0 && r.Messages[i].Role != "user"; i-- {
+		if r.Messages[i].Role == "tool" {
+			given = append(given, textOf(r.Messages[i].Content))
+		}
+	}
+	slices.Reverse(given)
+	return given
 }

@@ -139,8 +139,12 @@ function session(id, title, minutes, more = {}) {
 }
 
 function row(id, role, content, more = {}) {
+  const before = rows.get(id).at(-1);
+  // A message of the person begins a turn, unless it was said into one.
+  const turn_id = role === "user" && !more.interjection ? randomUUID() : (before?.turn_id ?? randomUUID());
   const r = {
     id: randomUUID(),
+    turn_id,
     role,
     content,
     thinking: null,
@@ -149,6 +153,10 @@ function row(id, role, content, more = {}) {
     name: null,
     attachments: [],
     interjection: false,
+    memory_sources: [],
+    sources: [],
+    checks: [],
+    approval: null,
     created_at: now(),
     ...more,
   };
@@ -269,51 +277,94 @@ function replyTo(text) {
   return `You said: “${text}”. That is a good place to start. Tell me a little more, and we can work it out together.`;
 }
 
+const pause = (ms) => new Promise((r) => setTimeout(r, ms));
+const GIST = { memory_sources: [], sources: [], checks: [] };
+
+/** Tells a text in pieces, as the open message of a run. */
+async function stream(run, base, kind, text, size, wait) {
+  for (const piece of text.match(new RegExp(`[\\s\\S]{1,${size}}`, "g")) ?? []) {
+    if (run.cancelled) return;
+    const offset = run[kind].length;
+    run[kind] += piece;
+    run.seq = publish({ type: `${kind}_delta`, ...base, message_id: run.message_id, offset, text: piece }).seq;
+    await pause(wait);
+  }
+}
+
+/** Ends the open message: the turn goes on. */
+function fold(run, id, turn_id, more = {}) {
+  const saved = row(id, "assistant", run.text, {
+    id: run.message_id,
+    turn_id,
+    thinking: run.thinking || null,
+    ...more,
+  });
+  Object.assign(run, { message_id: randomUUID(), text: "", thinking: "" });
+  return saved;
+}
+
+async function callTool(run, base, id, n) {
+  const call_id = `${run.turn_id}-${n}`;
+  const call = { id: call_id, type: "function", function: { name: "web_search", arguments: '{"query":"tides"}' } };
+  fold(run, id, run.turn_id, { tool_calls: [call] });
+  publish({ type: "tool_call", ...base, call_id, name: "web_search", arguments: { query: "tides" } });
+  publish({ type: "tool_progress", ...base, call_id, name: "web_search", kind: "status", text: "Asking two sites" });
+  await pause(700);
+  const result = { results: [{ title: "Tides of the Tagus", url: "https://example.com/tides" }] };
+  row(id, "tool", JSON.stringify(result), { turn_id: run.turn_id, tool_call_id: call_id, name: "web_search" });
+  publish({ type: "tool_result", ...base, call_id, name: "web_search", result, is_error: false, duration_ms: 700 });
+}
+
+function hear(run, base, id) {
+  for (const s of run.steers.splice(0)) {
+    const said = row(id, "user", s.text, { turn_id: run.turn_id, interjection: true });
+    publish({ type: "user_interjection", ...base, message_id: said.id, text: s.text, client_id: s.client_id });
+    run.heard = s.text;
+  }
+}
+
+/** The message whose place another takes goes, and all after it. This stand-in keeps no other branch. */
+function cut(id, message_id) {
+  const list = rows.get(id);
+  const at = list.findIndex((r) => r.id === message_id);
+  const first = list.findIndex((r) => r.turn_id === list[at]?.turn_id);
+  return first < 0 ? [] : list.splice(first);
+}
+
 async function turn(message) {
   const { text, client_id = randomUUID() } = message;
   if (acked.has(client_id)) return publish(acked.get(client_id));
   let id = message.session_id;
+  const running = id && runs.get(id);
+  if (running && !message.attachments?.length) {
+    running.steers.push({ text, client_id });
+    return publish({ type: "steer_ack", session_id: id, queued: true, client_id });
+  }
   const isNew = !id;
   if (!id) {
     id = randomUUID();
-    session(id, "", 0);
+    session(id, "", 0, { incognito: Boolean(message.incognito) });
   }
-  const turn_id = randomUUID();
+  if (message.replaces) cut(id, message.replaces);
+  const mine = row(id, "user", text, { attachments: message.attachments ?? [] });
+  const { turn_id } = mine;
   const base = { session_id: id, turn_id };
   const ack = { type: "session", ...base, client_id };
   acked.set(client_id, ack);
   publish(ack);
-  row(id, "user", text, { attachments: message.attachments ?? [] });
-  const run = { turn_id, client_id, text: "", thinking: "", cancelled: false };
+  const run = { turn_id, client_id, message_id: randomUUID(), text: "", thinking: "", cancelled: false, steers: [] };
   runs.set(id, run);
-  const pause = (ms) => new Promise((r) => setTimeout(r, ms));
-  if (text.startsWith("/think") || text.startsWith("/markdown")) {
-    for (const w of "The person wants something. Let me see what fits best here.".split(/(?<= )/)) {
-      run.thinking += w;
-      run.seq = publish({ type: "thinking_delta", ...base, text: w }).seq;
-      await pause(25);
-    }
-  }
-  if (text.startsWith("/think")) {
-    publish({ type: "tool_call", ...base, call_id: "t1", name: "web_search", arguments: {} });
-    await pause(700);
-    publish({
-      type: "tool_result",
-      ...base,
-      call_id: "t1",
-      name: "web_search",
-      result: {},
-      is_error: false,
-      duration_ms: 700,
-    });
-  }
+  if (text.startsWith("/think") || text.startsWith("/markdown"))
+    await stream(run, base, "thinking", "The person wants something. Let me see what fits best here.", 6, 25);
+  const calls = text.startsWith("/calls") ? 40 : text.startsWith("/think") ? 2 : 0;
+  for (let n = 0; n < calls && !run.cancelled; n++) await callTool(run, base, id, n);
   const speed = text.startsWith("/slow") ? 20 : text.startsWith("/long") ? 10 : 8;
   await pause(250);
-  for (const piece of replyTo(text).match(/[\s\S]{1,4}/g)) {
-    if (run.cancelled) break;
-    run.text += piece;
-    run.seq = publish({ type: "text_delta", ...base, text: piece }).seq;
-    await pause(speed);
+  await stream(run, base, "text", replyTo(text), 4, speed);
+  while (run.steers.length > 0 && !run.cancelled) {
+    fold(run, id, turn_id);
+    hear(run, base, id);
+    await stream(run, base, "text", replyTo(run.heard), 4, speed);
   }
   publish({
     type: "usage",
@@ -336,30 +387,13 @@ async function turn(message) {
       message: "The model stopped answering. Try again in a moment.",
       recoverable: false,
     });
-    publish({
-      type: "done",
-      ...base,
-      content: "",
-      message_id: null,
-      error: "model",
-      memory_sources: [],
-      sources: [],
-      checks: [],
-    });
-    return undefined;
+    return publish({ type: "done", ...base, content: "", message_id: null, error: "model", ...GIST });
   }
-  const saved = row(id, "assistant", run.text, { thinking: run.thinking || null });
+  const content = run.text;
+  const saved = fold(run, id, turn_id);
   const s = sessions.find((x) => x.id === id);
   if (s) s.updated_at = now();
-  const done = {
-    type: "done",
-    ...base,
-    content: run.text,
-    message_id: saved.id,
-    memory_sources: [],
-    sources: [],
-    checks: [],
-  };
+  const done = { type: "done", ...base, content, message_id: saved.id, ...GIST };
   publish(run.cancelled ? { ...done, cancelled: true } : done);
   if (isNew && s) {
     s.title = text.slice(0, 40);
@@ -490,9 +524,36 @@ const routes = {
   "GET /api/sessions/:id/live": ({ id }) => {
     const r = runs.get(id);
     return r
-      ? { turn_id: r.turn_id, client_id: r.client_id, text: r.text, thinking: r.thinking, seq: r.seq ?? seq }
-      : { turn_id: null };
+      ? {
+          turn_id: r.turn_id,
+          client_id: r.client_id,
+          message_id: r.message_id,
+          text: r.text,
+          thinking: r.thinking,
+          seq,
+          steers: r.steers,
+        }
+      : { turn_id: null, client_id: "", message_id: "", text: "", thinking: "", seq, steers: [] };
   },
+  "POST /api/sessions/:id/regenerate": ({ id }, b) => {
+    const gone = cut(id, b.message_id);
+    void turn({ session_id: id, text: gone[0]?.content ?? "", client_id: b.client_id });
+    return { session_id: id, turn_id: rows.get(id).at(-1)?.turn_id ?? "" };
+  },
+  "POST /api/sessions/:id/fork": ({ id }) => {
+    const made = randomUUID();
+    session(made, sessions.find((x) => x.id === id)?.title ?? "", 0);
+    rows.set(made, structuredClone(rows.get(id)));
+    return { session_id: made };
+  },
+  "GET /api/sessions/:id/subagents": () => [],
+  "GET /api/tools": () => [
+    {
+      id: "web",
+      display_name: "Web",
+      tools: ["web_search", "calendar_list", "memory_recall"].map((name) => ({ name, description: "", risk: "read" })),
+    },
+  ],
   "GET /api/notifications": () => ({ notifications, unread: unread() }),
   "POST /api/notifications/read-all": () => {
     for (const n of notifications) n.read = true;
@@ -690,7 +751,7 @@ wss.on("connection", (ws, req) => {
   ws.on("close", () => sockets.delete(ws));
   ws.on("message", (m) => {
     const message = JSON.parse(m.toString());
-    if (message.type === "chat.send") turn(message);
+    if (message.type === "chat.send" || message.type === "chat.steer") turn(message);
     if (message.type === "chat.cancel") {
       const r = runs.get(message.session_id);
       if (r) r.cancelled = true;

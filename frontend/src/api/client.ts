@@ -33,6 +33,13 @@ export async function call<K extends OpId>(id: K, input: Input<K>): Promise<Outp
   }
 }
 
+/** Whether a stored file is still there; null where that cannot be told. */
+export async function fileThere(name: string): Promise<boolean | null> {
+  const res = await fetch(fileURL(name), { method: "HEAD", signal: AbortSignal.timeout(15_000) }).catch(() => null);
+  if (!res) return null;
+  return res.status === 404 || res.status === 410 ? false : res.ok ? true : null;
+}
+
 /** Yields the values of a stream operation until it ends or the signal aborts. */
 export async function* stream<K extends OpId>(id: K, input: Input<K>, signal?: AbortSignal): AsyncGenerator<Output<K>> {
   try {

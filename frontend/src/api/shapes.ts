@@ -24,10 +24,12 @@ export type Builtin = Nullable<Output<"models.builtin">, "model" | "offer">;
 export type BuiltinModel = NonNullable<Builtin["model"]>;
 export type BuiltinOffer = NonNullable<Builtin["offer"]>;
 
+export type { Branch, Check, MemorySource, ProgressUpdate, Source, Subagent } from "./types.gen";
+
 /** A call as it stands in an assistant row. */
 export interface ToolCall {
   id: string;
-  function: { name: string };
+  function: { name: string; arguments?: string };
 }
 
 export type EventOf<T extends LiveEvent["type"]> = Extract<LiveEvent, { type: T }>;

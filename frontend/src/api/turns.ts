@@ -1,46 +1,36 @@
 import { newId } from "@/lib/ids";
-import type { ClientMessage, LiveEvent, Message, SessionLive } from "./shapes";
+import { type Call, have, setMessage } from "./parts";
+import type { ClientMessage, EventOf, LiveEvent, Message, SessionLive } from "./shapes";
+import { type ChatEvent, isOpen, joined, type Sent, step, type Turn, type Usage, usageOf } from "./turn";
 
-/** A stretch of a reply, in the order it was written. */
-export type Segment =
-  | { kind: "text"; text: string }
-  | { kind: "thinking"; text: string }
-  | { kind: "tool"; callId: string; name: string; state: "running" | "done" | "failed" };
+export type { Sent, Turn, TurnState, Usage } from "./turn";
+export { isOpen } from "./turn";
 
-export type TurnState = "sending" | "running" | "done" | "stopped" | "failed";
-
-/** A turn that is not, or not yet, in the stored messages. Objects are replaced, never changed. */
-export interface Turn {
+/** Something said into a running reply that its model has not read yet. */
+export interface Steer {
   readonly key: string;
-  readonly clientId: string | null;
-  readonly turnId: string | null;
-  readonly state: TurnState;
-  /** What was sent from this window; null for a turn that was joined while it ran. */
-  readonly user: { text: string; attachments: string[]; afterId: string | null } | null;
-  readonly segments: readonly Segment[];
-  readonly notice: string | null;
-  readonly error: string | null;
-  readonly messageId: string | null;
-}
-
-export interface Usage {
-  percent: number | null;
-  used: number | null;
-  length: number | null;
-  warning: string | null;
+  readonly clientId: string;
+  readonly text: string;
+  /** Whether the engine has it. */
+  readonly taken: boolean;
 }
 
 export interface Conversation {
   readonly turns: readonly Turn[];
+  readonly steers: readonly Steer[];
   readonly usage: Usage | null;
+  /** What was seen of the calls of turns that are stored by now, by call id: rows tell less of a call than its events. */
+  readonly calls: ReadonlyMap<string, Call>;
 }
 
 export interface SendInput {
-  sessionId: string | null;
+  /** Where it is shown: a chat's id, the key of a chat that is being made, or null for a chat of its own. */
+  chat: string | null;
   text: string;
-  attachments: string[];
-  /** The newest stored message the window shows, so that the sent text is not shown twice once it is stored. */
+  attachments: readonly string[];
   afterId: string | null;
+  replaces?: string | null;
+  incognito?: boolean;
 }
 
 export type Phase = "start" | "done" | "stopped" | "failed";
@@ -59,60 +49,59 @@ export interface TurnsWorld {
   schedule(flush: () => void): void;
 }
 
-type ChatEvent = Extract<LiveEvent, { session_id: string; turn_id: string; seq: number }>;
+type Ack = EventOf<"steer_ack">;
+type Outgoing = Extract<ClientMessage, { type: "chat.send" | "chat.steer" }>;
+
+/** How an event is heard: as it comes, or after the record was asked for, which told something or nothing. */
+type Heard = "now" | "told" | "blind";
 
 interface Conv {
   turns: Turn[];
+  steers: Steer[];
   usage: Usage | null;
+  calls: ReadonlyMap<string, Call>;
   /** While the running turn is being fetched, events wait here; null otherwise. */
-  waiting: ChatEvent[] | null;
+  waiting: (ChatEvent | Ack)[] | null;
   sync: number;
   /** Events were missed since the running turn was last asked for: its end may be among them. */
   missed: boolean;
+  /** Something was told twice: what waits is what the engine's record says. */
+  doubt: boolean;
   /** The turns whose end was seen here: the engine names one again when its message is sent again. */
   over: Set<string>;
+  /** The client ids of what was said into replies and read: they too may be named again. */
+  read: Set<string>;
+  /** The stored messages of the turns here: what still comes of one is known. */
+  rows: ReadonlySet<string>;
   view: Conversation;
 }
 
-const EMPTY: Conversation = { turns: [], usage: null };
+const EMPTY: Conversation = { turns: [], steers: [], usage: null, calls: new Map() };
+/** So many calls of stored turns are remembered for each chat. */
+const CALLS_KEPT = 600;
+const NEW = "new:";
 
 function isChat(e: LiveEvent): e is ChatEvent {
   return "turn_id" in e && "session_id" in e;
 }
 
-/** How much of that kind a turn has, in the units of the deltas' offsets (UTF-16, as strings here are counted). */
-function have(t: Turn, kind: "text" | "thinking"): number {
-  return t.segments.reduce((n, s) => (s.kind === kind ? n + s.text.length : n), 0);
-}
-
-/** Appends what lies beyond the text there is: pieces may come twice, or joined with ones that were fetched. */
-function append(t: Turn, kind: "text" | "thinking", e: { text: string; offset?: number }): Turn {
-  const known = have(t, kind);
-  const text = e.text.slice(Math.max(0, known - (e.offset ?? known)));
-  if (text === "") return t;
-  const last = t.segments.at(-1);
-  if (last?.kind === kind) return { ...t, segments: [...t.segments.slice(0, -1), { kind, text: last.text + text }] };
-  return { ...t, segments: [...t.segments, { kind, text }] };
-}
-
-/** Whether a piece begins after the end of the text there is: something between was missed. */
-function skips(t: Turn, e: ChatEvent): boolean {
-  if (e.type === "text_delta") return e.offset > have(t, "text");
-  if (e.type === "thinking_delta") return e.offset > have(t, "thinking");
-  return false;
+function isDelta(e: ChatEvent | Ack): e is EventOf<"text_delta"> | EventOf<"thinking_delta"> {
+  return e.type === "text_delta" || e.type === "thinking_delta";
 }
 
 /**
- * The turns that run now or were not stored yet, by chat. It joins three sources into one text without a gap or a
- * double: what this window saw from the start, what it is told in pieces, and the engine's own record of a turn that
- * was already running. Stored messages live in the query cache; a turn leaves here once they hold it.
+ * The turns that run now or were not stored yet, by chat. It joins three sources into one reply without a gap or a
+ * double: what this window saw from the start, what it is told in pieces, and the engine's own record of the message
+ * that is open. Finished messages are rows of the query cache, also those of the turn that runs; what both know is
+ * told apart by message and call ids. A turn leaves here once the rows hold all of it.
  */
 export class Turns {
   #world: TurnsWorld;
   #convs = new Map<string, Conv>();
   #listeners = new Map<string, Set<() => void>>();
   #dirty = new Set<string>();
-  #outbox = new Map<string, ClientMessage & { type: "chat.send" }>();
+  #outbox = new Map<string, Outgoing>();
+  #resent = new Set<string>();
 
   constructor(world: TurnsWorld) {
     this.#world = world;
@@ -120,7 +109,7 @@ export class Turns {
 
   /** The key under which a chat that has no id yet is shown. */
   static newKey(clientId: string): string {
-    return `new:${clientId}`;
+    return NEW + clientId;
   }
 
   view(key: string): Conversation {
@@ -134,35 +123,48 @@ export class Turns {
     return () => set.delete(fn);
   }
 
-  /** Sends a message; gives the key of the chat it is shown in. */
+  /**
+   * Sends a message; gives the key of the chat it is shown in. While a reply is written it is said into that reply,
+   * unless files go with it: then it is answered next.
+   */
   send(input: SendInput): { key: string; clientId: string } {
     const clientId = newId();
-    const key = input.sessionId ?? Turns.newKey(clientId);
+    const key = input.chat ?? Turns.newKey(clientId);
     const conv = this.#conv(key);
-    // What failed before is answered by what is sent now.
-    conv.turns = conv.turns.filter((t) => t.state === "sending" || t.state === "running");
-    conv.turns.push({
-      key: clientId,
-      clientId,
-      turnId: null,
-      state: "sending",
-      user: { text: input.text, attachments: input.attachments, afterId: input.afterId },
-      segments: [],
-      notice: null,
-      error: null,
-      messageId: null,
-    });
-    const message: ClientMessage & { type: "chat.send" } = {
-      type: "chat.send",
-      text: input.text,
-      client_id: clientId,
-    };
-    if (input.sessionId) message.session_id = input.sessionId;
-    if (input.attachments.length) message.attachments = input.attachments;
-    this.#outbox.set(clientId, message);
-    this.#world.send(message);
+    const sessionId = key.startsWith(NEW) ? undefined : key;
+    if (conv.turns.some(isOpen) && input.attachments.length === 0 && !input.replaces) {
+      conv.steers.push({ key: clientId, clientId, text: input.text, taken: false });
+      this.#post(clientId, { type: "chat.steer", session_id: sessionId ?? "", text: input.text, client_id: clientId });
+    } else {
+      this.#open(conv, clientId, input);
+      this.#post(clientId, {
+        type: "chat.send",
+        text: input.text,
+        client_id: clientId,
+        ...(sessionId ? { session_id: sessionId } : {}),
+        ...(input.attachments.length ? { attachments: [...input.attachments] } : {}),
+        ...(input.replaces ? { replaces: input.replaces } : {}),
+        ...(input.incognito && !sessionId ? { incognito: true } : {}),
+      });
+    }
     this.#touch(key, true);
     return { key, clientId };
+  }
+
+  /** Shows a turn that is asked for in another way than by a message. `user` is what it answers, where that is shown anew. */
+  begin(sessionId: string, user: Omit<SendInput, "chat"> | null): string {
+    const clientId = newId();
+    this.#open(this.#conv(sessionId), clientId, user);
+    this.#touch(sessionId, true);
+    return clientId;
+  }
+
+  /** Takes back a turn that was refused before it began. */
+  drop(sessionId: string, clientId: string): void {
+    const conv = this.#convs.get(sessionId);
+    if (!conv) return;
+    conv.turns = conv.turns.filter((t) => t.clientId !== clientId || t.turnId !== null);
+    this.#touch(sessionId, true);
   }
 
   cancel(sessionId: string): void {
@@ -171,13 +173,18 @@ export class Turns {
 
   /** The channel stands again: what was never acknowledged is sent again; the engine counts it once. */
   resend(): void {
-    for (const m of this.#outbox.values()) this.#world.send(m);
+    for (const [id, m] of this.#outbox) {
+      if (m.type === "chat.steer" && !m.session_id) continue;
+      this.#resent.add(id);
+      this.#world.send(m);
+    }
   }
 
-  /** Events were missed: every chat that had a running turn asks for it anew. */
+  /** Events were missed, a receipt perhaps among them: every chat that waits for something asks for it anew. */
   gap(): void {
+    this.resend();
     for (const [key, conv] of this.#convs) {
-      if (!conv.turns.some((t) => t.state === "running")) continue;
+      if (conv.steers.length === 0 && !conv.turns.some((t) => t.state === "running" || t.state === "waiting")) continue;
       conv.missed = true;
       void this.resync(key).then(() => this.#world.refresh(key));
     }
@@ -187,10 +194,30 @@ export class Turns {
   stored(sessionId: string, rows: readonly Message[]): void {
     const conv = this.#convs.get(sessionId);
     if (!conv) return;
-    const ids = new Set(rows.map((r) => r.id));
-    const left = conv.turns.filter((t) => !(t.messageId && ids.has(t.messageId)));
-    if (left.length === conv.turns.length) return;
-    conv.turns = left;
+    const ids = new Set<string>();
+    const known = new Set(conv.turns.map((t) => t.turnId));
+    const turns = new Set<string>();
+    for (const r of rows) {
+      if (!known.has(r.turn_id)) continue;
+      turns.add(r.turn_id);
+      ids.add(r.id);
+    }
+    conv.rows = ids;
+    const gone = conv.turns.filter((t) => {
+      if (isOpen(t)) return false;
+      return t.messageId ? ids.has(t.messageId) : t.dropped && t.turnId !== null && turns.has(t.turnId);
+    });
+    if (gone.length === 0) return;
+    conv.turns = conv.turns.filter((t) => !gone.includes(t));
+    this.#remember(conv, gone);
+    this.#touch(sessionId, true);
+  }
+
+  /** Another branch is shown: how turns ended on the one before is no longer in sight. */
+  settle(sessionId: string): void {
+    const conv = this.#convs.get(sessionId);
+    if (!conv || conv.turns.every(isOpen)) return;
+    conv.turns = conv.turns.filter(isOpen);
     this.#touch(sessionId, true);
   }
 
@@ -199,7 +226,7 @@ export class Turns {
     this.#touch(sessionId, true);
   }
 
-  /** Fetches the turn that runs now in this chat, if any, and carries on from exactly there. */
+  /** Fetches the message that is written now in this chat, if any, and carries on from exactly there. */
   async resync(sessionId: string): Promise<void> {
     const conv = this.#conv(sessionId);
     conv.waiting ??= [];
@@ -213,13 +240,15 @@ export class Turns {
     if (conv.sync !== mine) return;
     const waiting = conv.waiting ?? [];
     conv.waiting = null;
-    if (snapshot) this.#adopt(sessionId, conv, snapshot);
-    const from = snapshot?.turn_id ? (snapshot.seq ?? 0) : 0;
+    const from = snapshot?.turn_id ? snapshot.seq : 0;
+    const how = snapshot ? "told" : "blind";
+    // What the record knows comes first, so that the open message stands behind the calls before it.
     for (const e of waiting) {
-      // What the record holds of the running turn is not told again; the end of an earlier one is not in it.
-      if (e.seq <= from && !conv.turns.some((t) => t.turnId === e.turn_id && t.turnId !== snapshot?.turn_id)) continue;
-      this.#apply(sessionId, conv, e, true);
+      if (e.seq > from) continue;
+      if (!isDelta(e) || this.#continues(conv, e)) this.#take(sessionId, conv, e, how);
     }
+    if (snapshot) this.#adopt(sessionId, conv, snapshot);
+    for (const e of waiting) if (e.seq > from) this.#take(sessionId, conv, e, how);
     this.#touch(sessionId, true);
   }
 
@@ -228,19 +257,47 @@ export class Turns {
       this.#refused(e.client_id, e.message);
       return;
     }
-    if (!isChat(e)) return;
+    if (!isChat(e) && e.type !== "steer_ack") return;
     const key = e.type === "session" ? this.#place(e.session_id, e.client_id ?? null) : e.session_id;
     const conv = this.#convs.get(key);
     if (!conv) return;
     if (e.type === "session" && conv.over.has(e.turn_id)) {
-      if (e.client_id) this.#outbox.delete(e.client_id);
+      if (e.client_id) this.#answered(key, conv, e.client_id);
       return;
     }
-    if (conv.waiting) {
-      conv.waiting.push(e);
-      return;
-    }
-    this.#apply(key, conv, e, false);
+    if (conv.waiting) conv.waiting.push(e);
+    else this.#take(key, conv, e, "now");
+  }
+
+  #post(clientId: string, m: Outgoing): void {
+    this.#outbox.set(clientId, m);
+    if (m.type === "chat.send" || m.session_id) this.#world.send(m);
+  }
+
+  #open(conv: Conv, clientId: string, user: Omit<SendInput, "chat"> | null): void {
+    // What failed before is answered by what is sent now.
+    this.#remember(
+      conv,
+      conv.turns.filter((t) => !isOpen(t)),
+    );
+    conv.turns = conv.turns.filter(isOpen);
+    conv.turns.push({
+      ...joined(null, clientId),
+      state: "sending",
+      user: user && {
+        text: user.text,
+        attachments: user.attachments,
+        afterId: user.afterId,
+        replaces: user.replaces ?? null,
+      },
+    });
+  }
+
+  #remember(conv: Conv, turns: readonly Turn[]): void {
+    const calls = turns.flatMap((t) => t.parts.flatMap((p) => (p.kind === "call" ? [p.call] : [])));
+    if (calls.length === 0) return;
+    const all = [...conv.calls, ...calls.map((c): [string, Call] => [c.callId, c])];
+    conv.calls = new Map(all.slice(-CALLS_KEPT));
   }
 
   /** A message that was turned down before any turn began. */
@@ -248,6 +305,8 @@ export class Turns {
     if (!clientId) return;
     this.#outbox.delete(clientId);
     for (const [key, conv] of this.#convs) {
+      const steer = conv.steers.find((s) => s.clientId === clientId);
+      if (steer) conv.turns.push(this.#ownTurn(conv, steer));
       const at = conv.turns.findIndex((t) => t.clientId === clientId);
       const turn = conv.turns[at];
       if (!turn) continue;
@@ -255,7 +314,15 @@ export class Turns {
       conv.turns[at] = failed;
       this.#touch(key, true);
       this.#world.phase(key, "failed", failed);
+      // What was to be said into a reply that will never be: it is kept in sight with the same reason.
+      if (key.startsWith(NEW)) for (const s of [...conv.steers]) this.#refused(s.clientId, message);
     }
+  }
+
+  #ownTurn(conv: Conv, s: Steer): Turn {
+    conv.steers = conv.steers.filter((x) => x !== s);
+    const user: Sent = { text: s.text, attachments: [], afterId: null, replaces: null };
+    return { ...joined(null, s.clientId), state: "sending", user };
   }
 
   /** Moves a new chat to the id it got. Gives the key under which the chat is kept. */
@@ -268,27 +335,34 @@ export class Turns {
     this.#convs.set(sessionId, conv);
     this.#world.born(temp, sessionId);
     this.#touch(temp, true);
+    // What was said into the reply before the chat had a name.
+    for (const s of conv.steers) {
+      const m = this.#outbox.get(s.clientId);
+      if (m?.type === "chat.steer") this.#post(s.clientId, { ...m, session_id: sessionId });
+    }
     return sessionId;
   }
 
-  /** Takes over the engine's record of the running turn. */
+  /** Takes over the engine's record of the message that is open. */
   #adopt(sessionId: string, conv: Conv, s: SessionLive): void {
     // A turn that this window thought running and that is over: its end is in the stored messages.
     // Only after a gap: otherwise its end is on its way, and a reply that failed is stored nowhere.
-    const over = conv.missed ? conv.turns.filter((t) => t.state === "running" && t.turnId !== s.turn_id) : [];
+    const { missed, doubt } = conv;
     conv.missed = false;
-    if (over.length) conv.turns = conv.turns.filter((t) => !over.includes(t));
+    conv.doubt = false;
+    if (missed) {
+      const over = (t: Turn) => (t.state === "running" || t.state === "waiting") && t.turnId !== s.turn_id;
+      conv.turns = conv.turns.filter((t) => !over(t));
+    }
+    this.#adoptSteers(conv, s, missed || doubt);
     if (!s.turn_id) return;
-    const segments: Segment[] = [];
-    if (s.thinking) segments.push({ kind: "thinking", text: s.thinking });
-    if (s.text) segments.push({ kind: "text", text: s.text });
     const at = conv.turns.findIndex((t) => t.turnId === s.turn_id || (s.client_id && t.clientId === s.client_id));
     const known = conv.turns[at];
     const turn: Turn = {
-      ...(known ?? joined(s.turn_id, s.client_id ?? null)),
+      ...(known ?? joined(s.turn_id, s.client_id || null)),
       turnId: s.turn_id,
       state: "running",
-      segments,
+      parts: setMessage(known?.parts ?? [], s.message_id, s.thinking, s.text),
     };
     if (turn.clientId) this.#outbox.delete(turn.clientId);
     if (known) conv.turns[at] = turn;
@@ -296,29 +370,124 @@ export class Turns {
     if (known?.state !== "running") this.#world.phase(sessionId, "start", turn);
   }
 
-  #apply(key: string, conv: Conv, e: ChatEvent, afterSync: boolean): void {
+  #adoptSteers(conv: Conv, s: SessionLive, sure: boolean): void {
+    const told = (s.steers ?? []).map(
+      (x, i): Steer => ({ key: x.client_id || `${s.turn_id}:${i}`, clientId: x.client_id, text: x.text, taken: true }),
+    );
+    for (const x of told) this.#outbox.delete(x.clientId);
+    const ids = new Set(told.map((x) => x.key));
+    // What is not told was read, or became a turn of its own: that is on its way too, unless it was missed.
+    const left = (x: Steer) => !ids.has(x.key) && (!s.client_id || x.clientId !== s.client_id) && (!x.taken || !sure);
+    const mine = conv.steers.filter(left);
+    conv.steers = [...told, ...mine];
+  }
+
+  #continues(conv: Conv, e: EventOf<"text_delta"> | EventOf<"thinking_delta">): boolean {
+    const t = conv.turns.find((x) => x.turnId === e.turn_id);
+    if (!t) return false;
+    const known = t.parts.some((p) => p.kind === "message" && p.id === e.message_id);
+    return known && e.offset <= have(t.parts, e);
+  }
+
+  #take(key: string, conv: Conv, e: ChatEvent | Ack, heard: Heard): void {
+    if (e.type === "steer_ack") this.#acked(key, conv, e);
+    else this.#apply(key, conv, e, heard);
+  }
+
+  #acked(key: string, conv: Conv, e: Ack): void {
+    const id = e.client_id ?? "";
+    const again = !this.#outbox.delete(id) || this.#resent.delete(id);
+    if (conv.read.has(id)) {
+      this.#answered(key, conv, id);
+      return;
+    }
+    const at = conv.turns.findIndex((t) => t.clientId === id && id !== "" && t.turnId === null);
+    const sent = conv.turns[at];
+    if (sent?.user && e.queued) {
+      // It was sent as a message and found a reply that ran.
+      conv.turns = conv.turns.filter((t) => t !== sent);
+      conv.steers.push({ key: id, clientId: id, text: sent.user.text, taken: true });
+    } else if (!e.queued) {
+      conv.steers = conv.steers.filter((s) => s.clientId !== id || id === "");
+    } else if (conv.steers.some((s) => s.clientId === id)) {
+      conv.steers = conv.steers.map((s) => (s.clientId === id ? { ...s, taken: true } : s));
+    }
+    this.#touch(key, true);
+    // Said by another window, or told twice: only the engine knows what waits now.
+    const mine = conv.steers.some((s) => s.clientId === id);
+    if (!e.queued || (mine && !again)) return;
+    conv.doubt = true;
+    void this.resync(key);
+  }
+
+  #apply(key: string, conv: Conv, e: ChatEvent, heard: Heard): void {
     if (e.type === "done") conv.over.add(e.turn_id);
-    let at = conv.turns.findIndex((t) => t.turnId !== null && t.turnId === e.turn_id);
+    if (e.type === "user_interjection") this.#heard(key, conv, e);
+    let at = conv.turns.findIndex((t) => t.turnId === e.turn_id);
+    if (at >= 0 && e.type === "session" && e.client_id) this.#unqueue(key, conv, e.client_id);
     if (at < 0 && e.type === "session") at = this.#begin(key, conv, e);
-    if (at < 0) at = conv.turns.findIndex((t) => t.turnId === null && t.state !== "sending" && t.state !== "failed");
     if (at < 0) {
       if (e.type === "done") void this.#world.refresh(key);
       // A turn whose start this window did not see. After a fetch that named none it is already over.
-      else if (!afterSync && e.type !== "session") this.#wait(key, conv, e);
+      else if (heard === "now" && e.type !== "session") this.#wait(key, conv, e);
       return;
     }
     const before = conv.turns[at];
     if (!before) return;
-    if (!afterSync && skips(before, e)) {
-      this.#wait(key, conv, e);
-      return;
+    if (isDelta(e)) {
+      if (conv.rows.has(e.message_id)) return;
+      // Something before it is missing: the record has it, or the rows. Without either, a part is better than nothing.
+      const hole = heard !== "blind" && e.offset > have(before.parts, e);
+      if (hole && heard === "now") this.#wait(key, conv, e);
+      if (hole) return;
     }
-    const next = step(before.turnId ? before : { ...before, turnId: e.turn_id ?? null }, e);
+    const next = step({ ...before, turnId: e.turn_id }, e, conv.turns);
     if (e.type === "usage") conv.usage = usageOf(e);
     conv.turns[at] = next;
-    this.#touch(key, e.type === "done" || e.type === "session");
     this.#phases(key, before, next);
-    if (e.type === "done") void this.#world.refresh(key);
+    if (e.type === "done") this.#followOn(key, conv);
+    this.#touch(key, e.type === "done" || e.type === "session" || e.type === "user_interjection");
+    const anew = e.type === "session" && before.state === "sending" && (before.user === null || before.user.replaces);
+    if (e.type === "done" || anew) void this.#world.refresh(key);
+  }
+
+  /** The message that waited behind a reply is answered now. */
+  #followOn(key: string, conv: Conv): void {
+    if (conv.turns.some((t) => t.state === "running")) return;
+    const at = conv.turns.findIndex((t) => t.state === "waiting");
+    const turn = conv.turns[at];
+    if (!turn) return;
+    const next: Turn = { ...turn, state: "running" };
+    conv.turns[at] = next;
+    this.#phases(key, turn, next);
+  }
+
+  #heard(key: string, conv: Conv, e: EventOf<"user_interjection">): void {
+    if (e.client_id) {
+      conv.read.add(e.client_id);
+      this.#outbox.delete(e.client_id);
+    }
+    this.#unqueue(key, conv, e.client_id, e.text);
+  }
+
+  /** What was sent with this id was answered already, and is in the stored messages. */
+  #answered(key: string, conv: Conv, clientId: string): void {
+    this.#outbox.delete(clientId);
+    this.#resent.delete(clientId);
+    this.#unqueue(key, conv, clientId);
+    const before = conv.turns.length;
+    conv.turns = conv.turns.filter((t) => t.clientId !== clientId || t.turnId !== null);
+    if (conv.turns.length === before) return;
+    this.#touch(key, true);
+    void this.#world.refresh(key);
+  }
+
+  /** Something that waited waits no longer. Where it has no id, it is known by its words. */
+  #unqueue(key: string, conv: Conv, clientId: string | undefined, text?: string): void {
+    const at = conv.steers.findIndex((s) => (clientId ? s.clientId === clientId : s.text === text));
+    if (at < 0) return;
+    conv.steers = conv.steers.filter((_, i) => i !== at);
+    this.#touch(key, true);
   }
 
   #wait(key: string, conv: Conv, e: ChatEvent): void {
@@ -326,27 +495,37 @@ export class Turns {
     void this.resync(key).then(() => this.#world.refresh(key));
   }
 
-  #begin(key: string, conv: Conv, e: Extract<ChatEvent, { type: "session" }>): number {
+  #begin(key: string, conv: Conv, e: EventOf<"session">): number {
     if (e.client_id) this.#outbox.delete(e.client_id);
-    const mine = conv.turns.findIndex((t) => t.clientId !== null && t.clientId === e.client_id);
-    if (mine >= 0) return mine;
-    conv.turns.push({ ...joined(e.turn_id, e.client_id ?? null), state: "sending" });
-    // Another window sent it: its text is in the stored messages. It may have been sent again and be over long since.
+    // What was sent twice may be answered and over long since, and so may what another window sent.
+    const sentTwice = this.#resent.delete(e.client_id ?? "");
+    const at = this.#beginOwn(conv, e);
+    if (at >= 0 && !sentTwice) return at;
+    if (at < 0) conv.turns.push({ ...joined(e.turn_id, e.client_id ?? null), state: "sending" });
     conv.missed = true;
     void this.resync(key).then(() => this.#world.refresh(key));
-    return conv.turns.length - 1;
+    return at < 0 ? conv.turns.length - 1 : at;
+  }
+
+  /** The place of the turn that this window asked for, or -1. */
+  #beginOwn(conv: Conv, e: EventOf<"session">): number {
+    const mine = conv.turns.findIndex((t) => t.clientId !== null && t.clientId === e.client_id && t.turnId === null);
+    if (mine >= 0) return mine;
+    const steer = conv.steers.find((s) => s.clientId !== "" && s.clientId === e.client_id);
+    return steer ? conv.turns.push(this.#ownTurn(conv, steer)) - 1 : -1;
   }
 
   #phases(key: string, before: Turn, next: Turn): void {
     if (before.state === next.state) return;
     if (next.state === "running") this.#world.phase(key, "start", next);
-    else if (next.state !== "sending") this.#world.phase(key, next.state, next);
+    else if (!isOpen(next)) this.#world.phase(key, next.state as Phase, next);
   }
 
   #conv(key: string): Conv {
     let c = this.#convs.get(key);
     if (!c) {
-      c = { turns: [], usage: null, waiting: null, sync: 0, missed: false, over: new Set(), view: EMPTY };
+      const none = { turns: [], steers: [], usage: null, calls: EMPTY.calls, waiting: null, sync: 0 };
+      c = { ...none, missed: false, doubt: false, over: new Set(), read: new Set(), rows: new Set(), view: EMPTY };
       this.#convs.set(key, c);
     }
     return c;
@@ -364,88 +543,8 @@ export class Turns {
     this.#dirty.clear();
     for (const key of keys) {
       const conv = this.#convs.get(key);
-      if (conv) conv.view = { turns: [...conv.turns], usage: conv.usage };
+      if (conv) conv.view = { turns: [...conv.turns], steers: [...conv.steers], usage: conv.usage, calls: conv.calls };
       for (const fn of this.#listeners.get(key) ?? []) fn();
     }
   }
-}
-
-function joined(turnId: string | null, clientId: string | null): Turn {
-  return {
-    key: turnId ?? clientId ?? newId(),
-    clientId,
-    turnId,
-    state: "running",
-    user: null,
-    segments: [],
-    notice: null,
-    error: null,
-    messageId: null,
-  };
-}
-
-function usageOf(e: Extract<ChatEvent, { type: "usage" }>): Usage {
-  return {
-    percent: e.context_percent,
-    used: e.context_used,
-    length: e.context_length,
-    warning: e.context_warning,
-  };
-}
-
-/** The turn after one event. */
-function step(t: Turn, e: ChatEvent): Turn {
-  switch (e.type) {
-    case "session":
-      return { ...t, state: "running" };
-    case "text_delta":
-      return append(t, "text", e);
-    case "thinking_delta":
-      return append(t, "thinking", e);
-    case "notice":
-      return { ...t, notice: e.message };
-    case "error":
-      // A recoverable one is only a note: the turn goes on.
-      return e.recoverable ? { ...t, notice: e.message } : { ...t, error: e.message, state: "failed" };
-    case "done":
-      return finish(t, e);
-    default:
-      return tool(t, e);
-  }
-}
-
-/** The events of a call, as the contract has them (section 1); an engine without tools sends none. */
-interface ToolEvent {
-  type: string;
-  call_id?: string;
-  name?: string;
-  is_error?: boolean;
-}
-
-function tool(t: Turn, e: ToolEvent): Turn {
-  const { call_id: callId = "", name = "" } = e;
-  if (e.type === "tool_call")
-    return { ...t, segments: [...t.segments, { kind: "tool", callId, name, state: "running" }] };
-  if (e.type !== "tool_result") return t;
-  const state = e.is_error ? "failed" : "done";
-  return {
-    ...t,
-    segments: t.segments.map((s) => (s.kind === "tool" && s.callId === callId ? { ...s, state } : s)),
-  };
-}
-
-function finish(t: Turn, e: Extract<ChatEvent, { type: "done" }>): Turn {
-  if (e.error || t.state === "failed")
-    return { ...t, state: "failed", error: t.error ?? e.error ?? "", messageId: null };
-  const segments = e.content ? whole(t.segments, e.content) : t.segments;
-  return { ...t, state: e.cancelled ? "stopped" : "done", segments, messageId: e.message_id };
-}
-
-/** The final text counts, whatever pieces came before it. */
-function whole(segments: readonly Segment[], content: string): readonly Segment[] {
-  const at = segments.findLastIndex((s) => s.kind === "text");
-  const last = segments[at];
-  if (last?.kind !== "text") return [...segments, { kind: "text", text: content }];
-  if (last.text === content) return segments;
-  return segments.map((s, i) => (i === at ? { kind: "text", text: content } : s));
 }

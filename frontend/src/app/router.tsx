@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from "@tanstack/react-router";
-import { ChatPage, NewChatPage } from "@/features/chat/chat-page";
+import { ChatPage, IncognitoPage, NewChatPage } from "@/features/chat/chat-page";
 import { NotFound, RoomFailed } from "./failures";
 import { Shell } from "./shell";
 
@@ -21,6 +21,7 @@ const index = createRoute({
 });
 
 const newChat = createRoute({ getParentRoute: () => root, path: "/chat", component: NewChatPage });
+const incognito = createRoute({ getParentRoute: () => root, path: "/chat/incognito", component: IncognitoPage });
 const startingChat = createRoute({ getParentRoute: () => root, path: "/chat/new/$key", component: NewChatPage });
 const chat = createRoute({ getParentRoute: () => root, path: "/chat/$id", component: ChatPage });
 
@@ -40,12 +41,22 @@ const gallery = import.meta.env.DEV
       createRoute({
         getParentRoute: () => root,
         path: "/ui",
-        component: lazyRouteComponent(() => import("@/ui/gallery")),
+        component: lazyRouteComponent(() => import("./gallery-page")),
       }),
     ]
   : [];
 
-const routeTree = root.addChildren([index, newChat, startingChat, chat, notifications, settings, section, ...gallery]);
+const routeTree = root.addChildren([
+  index,
+  newChat,
+  incognito,
+  startingChat,
+  chat,
+  notifications,
+  settings,
+  section,
+  ...gallery,
+]);
 
 export const router = createRouter({
   routeTree,

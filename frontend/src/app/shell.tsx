@@ -10,27 +10,30 @@ import {
   Search,
   Settings,
   Sun,
+  VenetianMask,
 } from "lucide-react";
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from "react";
 import { useBootstrap } from "@/api/queries/bootstrap";
 import { usePatchConfig } from "@/api/queries/config";
 import { retryConnection, useConnection } from "@/api/queries/connection";
-import { useSessions } from "@/api/queries/sessions";
+import { useOpenIncognito } from "@/api/queries/incognito";
+import { useSession } from "@/api/queries/sessions";
 import { ChatList, titleOf } from "@/features/chat/chat-list";
 import { SettingsNav } from "@/features/settings/settings-nav";
 import { cx } from "@/lib/cx";
 import { NARROW, useMedia } from "@/lib/media";
 import { setLook } from "@/lib/theme";
 import { Button, IconButton } from "@/ui/button";
-import { Drawer } from "@/ui/dialog";
 import { Mark } from "@/ui/mark";
 import { Banner } from "@/ui/surface";
 import { Tooltip } from "@/ui/tooltip";
 import { t } from "@/words";
 import { type Action, handleShortcut, useProvideActions } from "./actions";
+import { useLeaveIncognito } from "./leave-incognito";
 import { ModelMenu } from "./model-menu";
 import css from "./shell.module.css";
 
+const Drawer = lazy(() => import("@/ui/dialog").then((m) => ({ default: m.Drawer })));
 const Palette = lazy(() => import("./palette"));
 const Shortcuts = lazy(() => import("./shortcuts"));
 
@@ -50,6 +53,9 @@ const ROOMS = [
 
 function Rail({ room, onPicked }: { room: Room; onPicked?: () => void }): ReactNode {
   const unread = useBootstrap().data?.unread_notifications ?? 0;
+  // From another room the way back leads to the incognito chat that is still open, not out of it.
+  const incognito = useOpenIncognito();
+  const back = room !== "chat" && incognito;
   return (
     <nav className={css.rail} aria-label={t("rooms.label")}>
       <div className={css.brand}>
@@ -59,7 +65,8 @@ function Rail({ room, onPicked }: { room: Room; onPicked?: () => void }): ReactN
         <RailSlot key={r} last={r === "settings"}>
           <Tooltip text={t(title)}>
             <Link
-              to={to}
+              to={r === "chat" && back ? "/chat/$id" : to}
+              {...(r === "chat" && back ? { params: { id: back } } : {})}
               className={css.railLink}
               aria-current={r === room ? "page" : undefined}
               aria-label={r === "notifications" && unread > 0 ? t("rooms.unread", { count: unread }) : t(title)}
@@ -96,10 +103,12 @@ function Side({ room, onPicked }: { room: Room; onPicked?: () => void }): ReactN
 
 function useTitle(room: Room): string {
   const { id } = useParams({ strict: false });
-  const session = useSessions().data?.find((s) => s.id === id);
+  const session = useSession(id);
+  const path = useRouterState({ select: (s) => s.location.pathname });
   if (room === "notifications") return t("rooms.notifications");
   if (room === "settings") return t("rooms.settings");
   if (room === "ui") return t("rooms.ui");
+  if (session?.incognito || path === "/chat/incognito") return t("incognito.title");
   return session ? titleOf(session) : t("chat.new");
 }
 
@@ -166,6 +175,7 @@ export function Shell(): ReactNode {
   const navigate = useNavigate();
   const patch = usePatchConfig();
   const title = useTitle(room);
+  const incognito = useOpenIncognito();
 
   const actions = useMemo<Action[]>(() => {
     const theme = (value: "light" | "dark" | "system", icon: Action["icon"], words: string): Action => ({
@@ -188,12 +198,20 @@ export function Shell(): ReactNode {
         run: () => void navigate({ to: "/chat" }),
       },
       {
+        id: "chat.incognito",
+        title: t("incognito.new"),
+        icon: VenetianMask,
+        group: "chat",
+        run: () => void navigate({ to: "/chat/incognito" }),
+      },
+      {
         id: "go.chat",
         title: t("go.chat"),
         icon: MessageCircle,
         group: "go",
         shortcut: "Mod+1",
-        run: () => void navigate({ to: "/chat" }),
+        run: () =>
+          void (incognito ? navigate({ to: "/chat/$id", params: { id: incognito } }) : navigate({ to: "/chat" })),
       },
       {
         id: "go.notifications",
@@ -231,8 +249,9 @@ export function Shell(): ReactNode {
       theme("dark", Moon, t("theme.useDark")),
       theme("system", Monitor, t("theme.useSystem")),
     ];
-  }, [navigate, patch.mutate]);
+  }, [navigate, patch.mutate, incognito]);
   useProvideActions(actions);
+  useLeaveIncognito();
 
   useEffect(() => {
     const onKey = (e: KeyboardEvent) => void handleShortcut(e);
@@ -249,7 +268,7 @@ export function Shell(): ReactNode {
   }, [narrow]);
 
   const hasSide = room === "chat" || room === "settings";
-  const newChat = actions[0];
+  const [newChat, newIncognito] = actions;
   return (
     <div className={cx(css.shell, narrow && css.narrow)}>
       {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place on this page; the router owns the address's hash. */}
@@ -273,6 +292,9 @@ export function Shell(): ReactNode {
           {narrow ? <IconButton label={t("rooms.open")} icon={MenuIcon} onClick={() => setDrawer(true)} /> : null}
           <h1 className={css.barTitle}>{title}</h1>
           {room === "chat" ? <ModelMenu /> : null}
+          {room === "chat" && newIncognito && !narrow ? (
+            <IconButton label={newIncognito.title} icon={newIncognito.icon} onClick={newIncognito.run} />
+          ) : null}
           {room === "chat" && newChat ? (
             <IconButton label={newChat.title} keys={newChat.shortcut ?? ""} icon={newChat.icon} onClick={newChat.run} />
           ) : null}
@@ -287,15 +309,15 @@ export function Shell(): ReactNode {
           <Outlet />
         </div>
       </main>
-      {narrow ? (
-        <Drawer open={drawer} onClose={() => setDrawer(false)} title={t("rooms.label")}>
-          <Rail room={room} {...(hasSide ? {} : { onPicked: () => setDrawer(false) })} />
-          <div className={cx(css.side, css.drawerSide)}>
-            <Side room={room} onPicked={() => setDrawer(false)} />
-          </div>
-        </Drawer>
-      ) : null}
       <Suspense>
+        {narrow ? (
+          <Drawer open={drawer} onClose={() => setDrawer(false)} title={t("rooms.label")}>
+            <Rail room={room} {...(hasSide ? {} : { onPicked: () => setDrawer(false) })} />
+            <div className={cx(css.side, css.drawerSide)}>
+              <Side room={room} onPicked={() => setDrawer(false)} />
+            </div>
+          </Drawer>
+        ) : null}
         {palette ? <Palette onClose={() => setPalette(false)} /> : null}
         {shortcuts ? <Shortcuts onClose={() => setShortcuts(false)} /> : null}
       </Suspense>

@@ -37,7 +37,15 @@ export function show(part: ReactNode, options: { at?: string; pages?: Record<str
     ),
   });
   const pages = options.pages ?? {};
-  const paths = ["/chat", "/chat/$id", "/chat/new/$key", "/notifications", "/settings", "/settings/$section"];
+  const paths = [
+    "/chat",
+    "/chat/incognito",
+    "/chat/$id",
+    "/chat/new/$key",
+    "/notifications",
+    "/settings",
+    "/settings/$section",
+  ];
   const routes = paths.map((path) =>
     createRoute({ getParentRoute: () => root, path, component: pages[path] ?? (() => null) }),
   );

@@ -45,7 +45,7 @@ const answer: number = 42;
 $$e^{i\\pi} + 1 = 0$$`;
 
 /** Every component of the design system in every state, to look at and to photograph. Development builds only. */
-export default function Gallery(): ReactNode {
+export function Gallery({ children }: { children?: ReactNode }): ReactNode {
   return (
     <div className={css.page}>
       <div className={css.column}>
@@ -67,12 +67,13 @@ export default function Gallery(): ReactNode {
             <Markdown text={prose} />
           </Card>
         </Section>
+        {children}
       </div>
     </div>
   );
 }
 
-function Section({ title, children }: { title: string; children: ReactNode }): ReactNode {
+export function Section({ title, children }: { title: string; children: ReactNode }): ReactNode {
   return (
     <section className={css.section} aria-label={title}>
       <h2>{title}</h2>

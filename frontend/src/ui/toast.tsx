@@ -36,7 +36,7 @@ export function Toasts({ children }: { children: ReactNode }): ReactNode {
     <Toast.Provider toastManager={manager} limit={3}>
       {children}
       <Toast.Portal>
-        <Toast.Viewport className={css.toasts}>
+        <Toast.Viewport className={css.toasts} aria-label={t("state.toasts")}>
           <List />
         </Toast.Viewport>
       </Toast.Portal>

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Engine, FakeSocket, fakeEngine, hello, useFakeSocket } from "@/test/wire";
-import type { LiveEvent, Notification, Session } from "../shapes";
+import type { LiveEvent, Notification, Session, Subagent } from "../shapes";
 
 // Each test has a page of its own: the channel and the store of turns live as long as the page.
 async function page() {
@@ -20,7 +20,15 @@ let engine: Engine;
 beforeEach(async () => {
   useFakeSocket();
   engine = fakeEngine({
-    "GET /api/sessions/*/live": () => ({ turn_id: null, client_id: "", seq: 0, text: "", thinking: "" }),
+    "GET /api/sessions/*/live": () => ({
+      turn_id: null,
+      client_id: "",
+      message_id: "",
+      seq: 0,
+      text: "",
+      thinking: "",
+      steers: [],
+    }),
   });
   p = await page();
   vi.useFakeTimers();
@@ -32,7 +40,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const write = (text: string) => p.turns.send({ sessionId: "s", text, attachments: [], afterId: null });
+const write = (text: string) => p.turns.send({ chat: "s", text, attachments: [], afterId: null });
 
 const a = { id: "a", title: "One", updated_at: "2026-01-01T00:00:00Z", incognito: false } as Session;
 const b = { ...a, id: "b", title: "Two" };
@@ -50,10 +58,9 @@ describe("the page and its channel", () => {
     const first = write("One");
     FakeSocket.last.give(hello("b", 0));
     const second = write("Two");
-    expect(FakeSocket.last.sentOf("chat.send").map((m) => [m.text, m.client_id])).toEqual([
-      ["One", first.clientId],
-      ["Two", second.clientId],
-    ]);
+    // The second is said into the reply to the first.
+    expect(FakeSocket.last.sentOf("chat.send").map((m) => [m.text, m.client_id])).toEqual([["One", first.clientId]]);
+    expect(FakeSocket.last.sentOf("chat.steer").map((m) => [m.text, m.client_id])).toEqual([["Two", second.clientId]]);
   });
 
   it("sends a message that was not acknowledged again, as the same one", () => {
@@ -80,6 +87,7 @@ describe("the page and its channel", () => {
     const piece = (seq: number, offset: number, text: string): LiveEvent => ({
       type: "text_delta",
       seq,
+      message_id: "m1",
       offset,
       text,
       ...S,
@@ -89,7 +97,9 @@ describe("the page and its channel", () => {
     vi.advanceTimersByTime(200);
     FakeSocket.last.give(hello("b", 4), piece(2, 0, "Hel"), piece(3, 3, "lo"), piece(4, 5, "!"));
     vi.advanceTimersByTime(100);
-    expect(p.turns.view("s").turns.map((x) => x.segments)).toEqual([[{ kind: "text", text: "Hello!" }]]);
+    expect(p.turns.view("s").turns.map((x) => x.parts)).toEqual([
+      [{ kind: "message", id: "m1", thinking: "", text: "Hello!" }],
+    ]);
     expect(engine.of("GET /api/sessions/s/live")).toEqual([]);
   });
 
@@ -112,6 +122,43 @@ describe("the page and its channel", () => {
     expect(titles()).toEqual(["One", "Renamed"]);
     FakeSocket.last.give({ type: "session.deleted", seq: 3, ts, data: { session_id: "a" } });
     expect(titles()).toEqual(["Renamed"]);
+  });
+
+  it("names a chat whose first reply failed by the words it began with", async () => {
+    vi.useRealTimers();
+    const list = [{ ...a, id: "s", title: "" }];
+    engine.set("GET /api/sessions", () => list);
+    engine.set("PATCH /api/sessions/*", ({ body }) => ({ ok: true, ...(body as object) }));
+    FakeSocket.last.give(hello("b", 0));
+    await p.queryClient.fetchQuery({ queryKey: p.sessionKeys.list, queryFn: () => list });
+    const { clientId } = write("How  long do I boil eggs?");
+    const S = { session_id: "s", turn_id: "t" };
+    const over = { content: "", message_id: null, checks: [], sources: [], memory_sources: [], error: "model" };
+    FakeSocket.last.give(
+      { type: "session", seq: 1, client_id: clientId, ...S },
+      { type: "error", seq: 2, message: "It went away.", recoverable: false, ...S },
+      { type: "done", seq: 3, ...over, ...S },
+    );
+    await vi.waitFor(() =>
+      expect(engine.of("PATCH /api/sessions/s").map((x) => x.body)).toEqual([{ title: "How long do I boil eggs?" }]),
+    );
+  });
+
+  it("fetches the messages again when another branch is shown", () => {
+    FakeSocket.last.give(hello("b", 0));
+    p.queryClient.setQueryData(p.sessionKeys.messages("s"), []);
+    FakeSocket.last.give({ type: "session.updated", seq: 1, ts: "", data: { session_id: "s", branch: "t2" } });
+    expect(stale(p.sessionKeys.messages("s"))).toBe(true);
+  });
+
+  it("keeps the helpers of a chat as they stand", () => {
+    FakeSocket.last.give(hello("b", 0));
+    const helper = { subagent_id: "h", session_id: "s", status: "running" } as Subagent;
+    const key = ["subagents", "list", "s"];
+    p.queryClient.setQueryData(key, []);
+    FakeSocket.last.give({ type: "subagent.updated", seq: 1, ts: "", data: helper });
+    FakeSocket.last.give({ type: "subagent.updated", seq: 2, ts: "", data: { ...helper, status: "completed" } });
+    expect(p.queryClient.getQueryData<Subagent[]>(key)?.map((x) => x.status)).toEqual(["completed"]);
   });
 
   it("tells of a notification and fetches the list again", () => {

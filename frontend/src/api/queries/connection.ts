@@ -1,12 +1,14 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
-import { type LiveStatus, live } from "../client";
-import type { LiveEvent, Notification } from "../shapes";
+import { call, type LiveStatus, live } from "../client";
+import type { LiveEvent, Notification, Session } from "../shapes";
 import { bootstrapKey } from "./bootstrap";
 import { configKeys } from "./config";
+import { closeIncognito } from "./incognito";
 import { modelKeys } from "./models";
 import { notificationKeys } from "./notifications";
 import { dropSession, patchSession, sessionKeys } from "./sessions";
+import { followSubagent } from "./subagents";
 import { turns } from "./turns";
 
 const subscribeStatus = (fn: () => void) => live.onStatus(fn);
@@ -64,10 +66,16 @@ function follow(qc: QueryClient, e: LiveEvent, onNotification: (n: Notification)
       void qc.invalidateQueries({ queryKey: sessionKeys.list });
       return;
     case "done":
-      void qc.invalidateQueries({ queryKey: sessionKeys.list });
+      void qc.invalidateQueries({ queryKey: sessionKeys.list }).then(() => {
+        if (e.error) nameAfterFailure(qc, e.session_id);
+      });
       return;
     case "session.updated": {
-      const { session_id, title, memory_scope, ...change } = e.data;
+      const { session_id, title, memory_scope, branch, ...change } = e.data;
+      if (branch) {
+        turns.settle(session_id);
+        void qc.invalidateQueries({ queryKey: sessionKeys.messages(session_id) });
+      }
       patchSession(qc, session_id, {
         ...change,
         ...(title ? { title } : {}),
@@ -75,8 +83,12 @@ function follow(qc: QueryClient, e: LiveEvent, onNotification: (n: Notification)
       });
       return;
     }
+    case "subagent.updated":
+      followSubagent(qc, e.data);
+      return;
     case "session.deleted":
       dropSession(qc, e.data.session_id);
+      closeIncognito(e.data.session_id);
       return;
     case "notification.new":
       onNotification(e.data);
@@ -96,6 +108,30 @@ function follow(qc: QueryClient, e: LiveEvent, onNotification: (n: Notification)
       return;
   }
 }
+
+/** A chat is named after its first reply. One whose first reply failed gets the words it began with. */
+function nameAfterFailure(qc: QueryClient, id: string): void {
+  const session = qc.getQueryData<Session[]>(sessionKeys.list)?.find((s) => s.id === id);
+  const first =
+    turns
+      .view(id)
+      .turns.find((x) => x.user)
+      ?.user?.text.trim()
+      .replace(/\s+/g, " ") ?? "";
+  if (session?.title !== "" || first === "") return;
+  const words = [...first];
+  const title =
+    words.length > TITLE_LETTERS
+      ? `${words
+          .slice(0, TITLE_LETTERS - 1)
+          .join("")
+          .trimEnd()}…`
+      : first;
+  // It is only a name: a chat without one is still there.
+  call("sessions.update", { id, title }).catch(() => undefined);
+}
+
+const TITLE_LETTERS = 60;
 
 async function refreshNotifications(qc: QueryClient): Promise<void> {
   await qc.invalidateQueries({ queryKey: notificationKeys.all });

@@ -31,17 +31,25 @@ export function useSessions() {
   return useQuery({ ...sessionsQuery, select: withoutIncognito });
 }
 
+/** One chat of the list, incognito ones too. */
+export function useSession(id: string | undefined) {
+  return useQuery({ ...sessionsQuery, select: (list) => list.find((s) => s.id === id) ?? null }).data ?? null;
+}
+
 function withoutIncognito(list: Session[]): Session[] {
   return list.filter((s) => !s.incognito);
 }
 
-/** Stored messages, with the running turn fetched beside them so that both fit together. */
+/**
+ * Stored messages. The open message is asked for first: one that is finished before the rows are read is in them, so
+ * that nothing can fall between the two.
+ */
 export function messagesQuery(id: string) {
   return queryOptions({
     queryKey: sessionKeys.messages(id),
     queryFn: async (): Promise<Message[]> => {
-      const [rows] = await Promise.all([call("sessions.messages", { id, limit: MESSAGES_LIMIT }), turns.resync(id)]);
-      return rows;
+      await turns.resync(id);
+      return call("sessions.messages", { id, limit: MESSAGES_LIMIT });
     },
   });
 }
@@ -66,8 +74,11 @@ export function patchSession(qc: QueryClient, id: string, change: Partial<Sessio
 
 export function dropSession(qc: QueryClient, id: string): void {
   qc.setQueryData<Session[]>(sessionKeys.list, (list) => list?.filter((s) => s.id !== id));
-  qc.removeQueries({ queryKey: sessionKeys.messages(id) });
   turns.forget(id);
+  const queryKey = sessionKeys.messages(id);
+  qc.removeQueries({ queryKey, type: "inactive" });
+  // Where it is in sight, what the engine says of it now is that it is gone.
+  void qc.resetQueries({ queryKey, type: "active" });
 }
 
 export function useUpdateSession() {

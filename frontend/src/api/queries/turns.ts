@@ -3,7 +3,8 @@ import { call, live } from "../client";
 import { type Conversation, type Phase, type Turn, Turns } from "../turns";
 import { queryClient } from "./client";
 
-export type { Conversation, Phase, Segment, Turn, TurnState, Usage } from "../turns";
+export type { Call, CallState, Gist, Part, Shown } from "../parts";
+export type { Conversation, Phase, Steer, Turn, TurnState, Usage } from "../turns";
 
 type PhaseListener = (sessionId: string, phase: Phase, turn: Turn) => void;
 type BornListener = (newKey: string, sessionId: string) => void;

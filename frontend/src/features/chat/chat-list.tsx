@@ -1,6 +1,16 @@
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { Ellipsis, Pencil, Search, Trash2 } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import type { ApiError } from "@/api/client";
 import { useDeleteSession, useSessionSearch, useSessions, useUpdateSession } from "@/api/queries/sessions";
 import { useConversation } from "@/api/queries/turns";
@@ -8,13 +18,14 @@ import type { SearchHit, Session } from "@/api/shapes";
 import { useProvideActions } from "@/app/actions";
 import { imeOwns } from "@/lib/ime";
 import { Button, IconButton } from "@/ui/button";
-import { Confirm } from "@/ui/dialog";
 import { Menu, MenuItem } from "@/ui/menu";
 import { ErrorState, Loading, Skeleton } from "@/ui/surface";
 import { When } from "@/ui/time";
 import { toast } from "@/ui/toast";
 import { t } from "@/words";
 import css from "./chat.module.css";
+
+const Confirm = lazy(() => import("@/ui/dialog").then((m) => ({ default: m.Confirm })));
 
 type Age = "today" | "yesterday" | "week" | "older";
 
@@ -203,6 +214,9 @@ export function ChatList({ onPicked }: { onPicked?: () => void }): ReactNode {
   const [query, setQuery] = useState("");
   const [renaming, setRenaming] = useState<string | null>(null);
   const [deleting, setDeleting] = useState<Session | null>(null);
+  // From the first question on it stays, so that it can go as it came.
+  const asked = useRef(false);
+  asked.current ||= deleting !== null;
   const wanted = useDeferredValue(query);
   const search = useSessionSearch(wanted);
   const remove = useDeleteSession();
@@ -331,15 +345,19 @@ export function ChatList({ onPicked }: { onPicked?: () => void }): ReactNode {
           <p className={css.none}>{wanted.trim() ? t("chat.noneFound") : t("chat.noneYet")}</p>
         ) : null}
       </div>
-      <Confirm
-        open={deleting !== null}
-        title={t("chat.deleteTitle")}
-        description={t("chat.deleteText", { title: deleting ? titleOf(deleting) : "" })}
-        action={t("action.delete")}
-        busy={remove.isPending}
-        onConfirm={doDelete}
-        onClose={() => setDeleting(null)}
-      />
+      <Suspense>
+        {asked.current ? (
+          <Confirm
+            open={deleting !== null}
+            title={t("chat.deleteTitle")}
+            description={t("chat.deleteText", { title: deleting ? titleOf(deleting) : "" })}
+            action={t("action.delete")}
+            busy={remove.isPending}
+            onConfirm={doDelete}
+            onClose={() => setDeleting(null)}
+          />
+        ) : null}
+      </Suspense>
     </nav>
   );
 }

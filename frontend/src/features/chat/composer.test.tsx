@@ -1,5 +1,5 @@
 import { createEvent, fireEvent, screen, waitFor } from "@testing-library/react";
-import type { ComponentProps } from "react";
+import { type ComponentProps, useState } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { writeDraft } from "@/lib/drafts";
 import { watchIme } from "@/lib/ime";
@@ -24,7 +24,17 @@ afterEach(() => {
 
 async function open(props: Partial<Props> = {}) {
   const { user } = show(
-    <Composer chatKey="c" running={false} usage={null} lastText={null} onSend={onSend} onStop={null} {...props} />,
+    <Composer
+      chatKey="c"
+      running={false}
+      usage={null}
+      editing={null}
+      onEditLast={null}
+      onEditEnd={() => undefined}
+      onSend={onSend}
+      onStop={null}
+      {...props}
+    />,
   );
   const area = await screen.findByRole<HTMLTextAreaElement>("textbox", { name: "Message" });
   return { user, area };
@@ -97,13 +107,14 @@ describe("writing a message", () => {
     expect(onSend).toHaveBeenCalledExactlyOnceWith("日本", []);
   });
 
-  it("takes the last message up again with ArrowUp in an empty box only", async () => {
-    const { user, area } = await open({ lastText: "What I said" });
+  it("changes the last message with ArrowUp in an empty box only", async () => {
+    const onEditLast = vi.fn();
+    const { user, area } = await open({ onEditLast });
     await user.type(area, "x{ArrowUp}");
-    expect(area.value).toBe("x");
+    expect(onEditLast).not.toHaveBeenCalled();
     await user.clear(area);
     await user.type(area, "{ArrowUp}");
-    expect(area.value).toBe("What I said");
+    expect(onEditLast).toHaveBeenCalledOnce();
     expect(onSend).not.toHaveBeenCalled();
   });
 
@@ -121,30 +132,93 @@ describe("writing a message", () => {
 });
 
 describe("while a reply is written", () => {
-  it("keeps the next message and says why", async () => {
+  it("what is written goes into it", async () => {
     const { user, area } = await open({ running: true, onStop: vi.fn() });
-    await user.type(area, "Next{Enter}");
-    expect(onSend).not.toHaveBeenCalled();
-    expect(area.value).toBe("Next");
-    expect(screen.getByText(/The reply is still being written/)).toBeTruthy();
-    await user.type(area, "!");
-    expect(screen.queryByText(/The reply is still being written/)).toBeNull();
+    expect(area.placeholder).toBe("Add something to the reply");
+    expect(screen.queryByRole("button", { name: "Send" })).toBeNull();
+    await user.type(area, "Next");
+    expect(screen.getByRole("button", { name: "Stop" })).toBeTruthy();
+    await user.click(sendButton());
+    expect(onSend).toHaveBeenCalledExactlyOnceWith("Next", []);
+    expect(area.value).toBe("");
   });
 
-  it("stops it by the button and by Escape", async () => {
+  it("stops it by the button and by Escape, and keeps what is being written", async () => {
     const onStop = vi.fn();
     const { user, area } = await open({ running: true, onStop });
+    await user.type(area, "Half");
     await user.click(screen.getByRole("button", { name: "Stop" }));
     await user.type(area, "{Escape}");
     expect(onStop).toHaveBeenCalledTimes(2);
-    expect(screen.queryByRole("button", { name: "Send" })).toBeNull();
+    expect(area.value).toBe("Half");
   });
 
   it("cannot be stopped before it has begun", async () => {
-    const { user, area } = await open({ running: true });
+    await open({ running: true });
     expect(screen.queryByRole("button", { name: "Stop" })).toBeNull();
-    await user.type(area, "Next");
-    expect(sendButton().disabled).toBe(true);
+  });
+});
+
+describe("an earlier message that is changed", () => {
+  const editing = { id: "m", text: "As it was", attachments: ["uploads/a.txt"] };
+
+  function Changing(props: { running?: boolean; onEnd: () => void }) {
+    const [now, setNow] = useState<Props["editing"]>(null);
+    const end = () => {
+      setNow(null);
+      props.onEnd();
+    };
+    return (
+      <Composer
+        chatKey="c"
+        running={props.running ?? false}
+        usage={null}
+        editing={now}
+        onEditLast={() => setNow(editing)}
+        onEditEnd={end}
+        onSend={(text, files) => {
+          onSend(text, files);
+          setNow(null);
+        }}
+        onStop={null}
+      />
+    );
+  }
+
+  async function change(running = false) {
+    const onEnd = vi.fn();
+    const { user } = show(<Changing running={running} onEnd={onEnd} />);
+    const area = await screen.findByRole<HTMLTextAreaElement>("textbox", { name: "Message" });
+    await user.type(area, "{ArrowUp}");
+    expect(area.value).toBe("As it was");
+    expect(screen.getByText("You are changing an earlier message. The old one is kept.")).toBeTruthy();
+    return { user, area, onEnd };
+  }
+
+  it("is sent with its files, and leaves the box as it was before", async () => {
+    const { user, area } = await change();
+    await user.type(area, "!{Enter}");
+    expect(onSend).toHaveBeenCalledExactlyOnceWith("As it was!", ["uploads/a.txt"]);
+    expect(area.value).toBe("");
+    expect(screen.queryByRole("list", { name: "Attached files" })).toBeNull();
+  });
+
+  it("is given up with Escape or the button", async () => {
+    const { user, area, onEnd } = await change();
+    await user.type(area, "!{Escape}");
+    expect(area.value).toBe("");
+    await user.type(area, "{ArrowUp}");
+    await user.click(screen.getByRole("button", { name: "Keep the old one" }));
+    expect(area.value).toBe("");
+    expect(onEnd).toHaveBeenCalledTimes(2);
+    expect(onSend).not.toHaveBeenCalled();
+  });
+
+  it("waits while a reply is written, and says so", async () => {
+    const { user, area } = await change(true);
+    await user.type(area, "!{Enter}");
+    expect(onSend).not.toHaveBeenCalled();
+    expect(screen.getByText("Stop the reply first, or wait until it ends.")).toBeTruthy();
   });
 });
 
@@ -166,9 +240,9 @@ describe("attached files", () => {
     await user.type(area, "See these{Enter}");
     expect(onSend).not.toHaveBeenCalled();
     expect(screen.getByRole("list", { name: "Attached files" }).querySelectorAll("li")).toHaveLength(2);
+    expect(screen.getByText(/^Sends as soon as the file is there/)).toBeTruthy();
     slow.resolve();
-    await waitFor(() => expect(sendButton().disabled).toBe(false));
-    await user.click(sendButton());
+    await waitFor(() => expect(onSend).toHaveBeenCalled());
     expect(onSend).toHaveBeenCalledExactlyOnceWith("See these", ["stored-slow.txt", "stored-b.txt"]);
     expect(screen.queryByRole("list", { name: "Attached files" })).toBeNull();
   });
@@ -186,9 +260,27 @@ describe("attached files", () => {
     await user.paste({ files: [file("big.txt"), file("b.txt")], types: ["Files"] } as unknown as DataTransfer);
     expect(await screen.findAllByText("big.txt could not be attached")).not.toEqual([]);
     expect(screen.getAllByText("The file is too large.")).not.toEqual([]);
-    await waitFor(() => expect(sendButton().disabled).toBe(false));
     await user.click(sendButton());
     expect(onSend).toHaveBeenCalledExactlyOnceWith("", ["b.txt"]);
+  });
+
+  it("hold the message back no longer when one goes on writing", async () => {
+    const slow = later<void>();
+    fakeEngine({
+      "POST /api/files": async () => {
+        await slow.promise;
+        return { name: "b.txt", mime: "text/plain", size: 1 };
+      },
+    });
+    const { user, area } = await open();
+    await user.click(area);
+    await user.paste({ files: [file("b.txt")], types: ["Files"] } as unknown as DataTransfer);
+    await user.type(area, "See{Enter} this");
+    expect(screen.queryByText(/^Sends as soon as/)).toBeNull();
+    slow.resolve();
+    await waitFor(() => expect(screen.getByRole("list", { name: "Attached files" }).querySelector("svg")).toBeTruthy());
+    expect(onSend).not.toHaveBeenCalled();
+    expect(area.value).toBe("See this");
   });
 
   it("can be taken off again", async () => {

@@ -1,39 +1,37 @@
-import { ArrowUp, Paperclip, Square, X } from "lucide-react";
+import { ArrowUp, Paperclip, Pencil, Square, X } from "lucide-react";
 import {
   type ClipboardEvent,
   type DragEvent,
   type KeyboardEvent,
   type ReactNode,
   type Ref,
+  useEffect,
   useImperativeHandle,
   useLayoutEffect,
   useRef,
   useState,
 } from "react";
-import type { ApiError } from "@/api/client";
-import { useUpload } from "@/api/queries/files";
 import type { Usage } from "@/api/queries/turns";
 import { cx } from "@/lib/cx";
 import { readDraft, writeDraft } from "@/lib/drafts";
-import { newId } from "@/lib/ids";
 import { imeOwns } from "@/lib/ime";
 import { Button, IconButton } from "@/ui/button";
 import { Spinner } from "@/ui/surface";
-import { toast } from "@/ui/toast";
 import { Tooltip } from "@/ui/tooltip";
 import { t } from "@/words";
 import css from "./chat.module.css";
+import { useAttachments } from "./use-attachments";
 
 export interface ComposerHandle {
   focus: () => void;
   put: (text: string) => void;
 }
 
-interface Attached {
+/** An earlier message that is being changed. */
+export interface Editing {
   id: string;
-  file: string;
-  /** The stored name, once the file is there. */
-  name: string | null;
+  text: string;
+  attachments: readonly string[];
 }
 
 const RING = 2 * Math.PI * 7;
@@ -55,61 +53,73 @@ function Meter({ usage }: { usage: Usage }): ReactNode {
   );
 }
 
-function useAttachments() {
-  const [files, setFiles] = useState<readonly Attached[]>([]);
-  const upload = useUpload();
-  const add = (list: Iterable<File>) => {
-    for (const file of list) {
-      const id = newId();
-      setFiles((f) => [...f, { id, file: file.name, name: null }]);
-      // By its promise: callbacks given to `mutate` are called for the newest file only.
-      upload.mutateAsync(file).then(
-        (stored) => setFiles((f) => f.map((x) => (x.id === id ? { ...x, name: stored.name } : x))),
-        (e: unknown) => {
-          setFiles((f) => f.filter((x) => x.id !== id));
-          toast(t("chat.uploadFailed", { name: file.name }), { text: (e as ApiError).detail, tone: "error" });
-        },
-      );
-    }
-  };
-  const remove = (id: string) => setFiles((f) => f.filter((x) => x.id !== id));
-  const clear = () => setFiles([]);
-  return { files, add, remove, clear, waiting: files.some((f) => f.name === null) };
-}
-
-export function Composer(props: {
+export interface ComposerProps {
   chatKey: string;
   ref?: Ref<ComposerHandle>;
   running: boolean;
   usage: Usage | null;
-  lastText: string | null;
-  onSend: (text: string, attachments: string[]) => void;
+  editing: Editing | null;
+  /** Up in an empty box; null when there is nothing to change. */
+  onEditLast: (() => void) | null;
+  onEditEnd: () => void;
+  onSend: (text: string, attachments: readonly string[]) => void;
   onStop: (() => void) | null;
-}): ReactNode {
-  const { chatKey, running, lastText, onSend, onStop } = props;
+}
+
+/** The text of the box: a draft that is kept, but for a while when an earlier message is changed in its place. */
+function useText(chatKey: string, editing: Editing | null) {
   const [text, setText] = useState(() => readDraft(chatKey));
-  const [busyHint, setBusyHint] = useState(false);
+  const before = useRef<string | null>(null);
+  const latest = useRef(text);
+  latest.current = text;
+  useEffect(() => {
+    if (editing) {
+      before.current ??= latest.current;
+      setText(editing.text);
+    } else if (before.current !== null) {
+      setText(before.current);
+      before.current = null;
+    }
+  }, [editing]);
+  const write = (next: string) => {
+    setText(next);
+    if (!editing) writeDraft(chatKey, next);
+  };
+  return { text, write };
+}
+
+export function Composer(props: ComposerProps): ReactNode {
+  const { chatKey, running, editing, onSend, onStop, onEditLast, onEditEnd } = props;
+  const { text, write } = useText(chatKey, editing);
+  const [hint, setHint] = useState("");
+  /** Enter was pressed while a file was on its way. */
+  const [held, setHeld] = useState(false);
   const [dropping, setDropping] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const attached = useAttachments();
+  const attached = useAttachments(() => setHeld(false));
+  const { put, waiting } = attached;
 
-  const write = (next: string) => {
-    setText(next);
-    writeDraft(chatKey, next);
-    setBusyHint(false);
+  const type = (next: string) => {
+    write(next);
+    setHint("");
+    setHeld(false);
   };
 
   useImperativeHandle(props.ref, () => ({
     focus: () => area.current?.focus(),
     put: (next) => {
-      write(next);
-      requestAnimationFrame(() => {
-        area.current?.focus();
-        area.current?.setSelectionRange(next.length, next.length);
-      });
+      type(next);
+      toEnd(area.current);
     },
   }));
+
+  useEffect(() => {
+    if (!editing) return;
+    put(editing.attachments);
+    toEnd(area.current);
+    return () => put([]);
+  }, [editing, put]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: its height follows its text
   useLayoutEffect(() => {
@@ -119,34 +129,40 @@ export function Composer(props: {
     el.style.height = `${el.scrollHeight}px`;
   }, [text]);
 
-  const sendable = (text.trim() !== "" || attached.files.length > 0) && !attached.waiting;
+  const sendable = text.trim() !== "" || attached.files.length > 0;
 
   const send = () => {
     if (!sendable) return;
-    if (running) {
-      setBusyHint(true);
+    if (editing && running) {
+      setHint(t("chat.waitToChange"));
       return;
     }
-    onSend(
-      text.trim(),
-      attached.files.flatMap((f) => (f.name ? [f.name] : [])),
-    );
+    if (waiting) {
+      setHeld(true);
+      return;
+    }
+    onSend(text.trim(), attached.names);
+    setHeld(false);
+    setHint("");
+    if (editing) return;
     write("");
-    attached.clear();
+    put([]);
   };
+  const sendNow = useRef(send);
+  sendNow.current = send;
+  useEffect(() => {
+    if (held && !waiting) sendNow.current();
+  }, [held, waiting]);
 
   const onKeyDown = (e: KeyboardEvent<HTMLTextAreaElement>) => {
     if (imeOwns(e.nativeEvent)) return;
-    if (e.key === "Enter" && !e.shiftKey && !e.altKey) {
-      e.preventDefault();
-      send();
-    } else if (e.key === "ArrowUp" && text === "" && lastText) {
-      e.preventDefault();
-      write(lastText);
-    } else if (e.key === "Escape" && running && onStop) {
-      e.preventDefault();
-      onStop();
-    }
+    if (e.key === "Enter" && !e.shiftKey && !e.altKey) send();
+    else if (e.key === "ArrowUp" && text === "" && !editing && onEditLast) onEditLast();
+    else if (e.key === "Escape" && held) setHeld(false);
+    else if (e.key === "Escape" && editing) onEditEnd();
+    else if (e.key === "Escape" && running && onStop) onStop();
+    else return;
+    e.preventDefault();
   };
 
   const onPaste = (e: ClipboardEvent) => {
@@ -161,6 +177,7 @@ export function Composer(props: {
     attached.add(e.dataTransfer.files);
   };
 
+  const said = held ? t("chat.uploading", { count: attached.files.filter((f) => !f.name).length }) : hint;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping is one more way to what the button does
     <div
@@ -173,6 +190,15 @@ export function Composer(props: {
       onDragLeave={() => setDropping(false)}
       onDrop={onDrop}
     >
+      {editing ? (
+        <div className={css.editing}>
+          <Pencil size={14} aria-hidden />
+          <span className={css.grow}>{t("chat.editing")}</span>
+          <Button small look="ghost" onClick={onEditEnd}>
+            {t("chat.stopEditing")}
+          </Button>
+        </div>
+      ) : null}
       {attached.files.length > 0 ? (
         <ul className={css.chips} aria-label={t("chat.attachments")}>
           {attached.files.map((f) => (
@@ -195,8 +221,8 @@ export function Composer(props: {
         rows={1}
         value={text}
         aria-label={t("chat.composer")}
-        placeholder={t("chat.placeholder")}
-        onChange={(e) => write(e.target.value)}
+        placeholder={running && !editing ? t("chat.steerPlaceholder") : t("chat.placeholder")}
+        onChange={(e) => type(e.target.value)}
         onKeyDown={onKeyDown}
         onPaste={onPaste}
       />
@@ -213,14 +239,15 @@ export function Composer(props: {
           }}
         />
         <span className={cx(css.hintLine, css.grow)} role="status">
-          {busyHint ? t("chat.stillWriting") : ""}
+          {said}
         </span>
         {props.usage ? <Meter usage={props.usage} /> : null}
         {running && onStop ? (
           <Button look="secondary" small icon={Square} className={css.send} onClick={onStop}>
             {t("action.stop")}
           </Button>
-        ) : (
+        ) : null}
+        {!running || sendable || !onStop ? (
           <IconButton
             label={t("action.send")}
             keys="Enter"
@@ -228,11 +255,18 @@ export function Composer(props: {
             look="primary"
             small
             className={css.send}
-            disabled={!sendable || running}
+            disabled={!sendable}
             onClick={send}
           />
-        )}
+        ) : null}
       </div>
     </div>
   );
+}
+
+function toEnd(el: HTMLTextAreaElement | null): void {
+  requestAnimationFrame(() => {
+    el?.focus();
+    el?.setSelectionRange(el.value.length, el.value.length);
+  });
 }

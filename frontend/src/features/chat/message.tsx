@@ -1,58 +1,57 @@
-import { Paperclip, Pencil, RotateCcw } from "lucide-react";
+import { Ellipsis, GitFork, Pencil, RotateCcw, Send } from "lucide-react";
 import { memo, type ReactNode } from "react";
-import type { ChatItem, Cut } from "@/api/queries/chat";
-import { fileURL } from "@/api/queries/files";
-import type { Turn } from "@/api/queries/turns";
+import type { ChatItem, Cut, EventItem, ReplyItem, UserItem } from "@/api/queries/chat";
+import { isOpen } from "@/api/turn";
+import { useModelOptions } from "@/features/components/model-options";
 import { cx } from "@/lib/cx";
 import { CopyButton } from "@/lib/markdown/code-block";
 import { Button, IconButton } from "@/ui/button";
+import { Menu, MenuChoice, MenuItem, MenuSeparator } from "@/ui/menu";
 import { Banner } from "@/ui/surface";
 import { When } from "@/ui/time";
 import { t } from "@/words";
+import { Attachment } from "./attachment";
+import { Branches, type Way } from "./branches";
 import css from "./chat.module.css";
-import { Segments } from "./segments";
+import { GistLine } from "./gist";
+import { Parts } from "./parts";
 
 export interface MessageHandlers {
-  onEdit: (text: string) => void;
-  onRetry: () => void;
+  onEdit: (item: UserItem) => void;
+  /** Answers a message anew. Without a reply to replace: what was sent last. */
+  onAgain: (messageId: string | null, user: UserItem | null, model?: string) => void;
+  /** Asks the model to go on. */
   onContinue: () => void;
+  /** Carries on what the end of an engine cut off. */
+  onCarryOn: () => void;
+  /** Sends a message that was never sent. */
+  onSendAgain: (user: UserItem) => void;
+  onShow: (turnId: string, way: Way) => void;
+  takeFocus: (turnId: string) => Way | null;
+  /** Makes a chat of its own, down to a message; null where none can be made. */
+  onFork: ((messageId: string) => void) | null;
 }
 
-type Of<K extends ChatItem["kind"]> = Extract<ChatItem, { kind: K }>;
-
 /** What happened beside the messages, by the name of its row. */
-const EVENTS: Record<string, "chat.trusted" | "chat.interrupted" | "chat.notSent"> = {
+const EVENTS: Record<string, "chat.trusted" | "chat.interrupted" | "chat.notSent" | "chat.resumed"> = {
   trusted: "chat.trusted",
   interrupted: "chat.interrupted",
   not_sent: "chat.notSent",
+  resumed: "chat.resumed",
 };
 
-const PICTURE = /\.(png|jpe?g|gif|webp|avif)$/i;
-
-function Attachment({ name }: { name: string }): ReactNode {
-  const short = name.split("/").at(-1) ?? name;
-  return (
-    <a
-      href={fileURL(name)}
-      target="_blank"
-      rel="noopener noreferrer"
-      className={PICTURE.test(name) ? undefined : cx(css.chip, css.plainChip)}
-    >
-      {PICTURE.test(name) ? (
-        <img className={css.thumb} src={fileURL(name)} alt={short} loading="lazy" />
-      ) : (
-        <>
-          <Paperclip size={14} aria-hidden />
-          <span>{short}</span>
-        </>
-      )}
-    </a>
-  );
+interface Place {
+  last: boolean;
+  /** A reply is being written: nothing of the chat can be changed. */
+  busy: boolean;
+  handlers: MessageHandlers;
 }
 
-function UserMessage({ item, onEdit }: { item: Of<"user">; onEdit: (text: string) => void }): ReactNode {
+function UserMessage({ item, busy, handlers }: Place & { item: UserItem }): ReactNode {
+  const { onEdit, onShow, takeFocus } = handlers;
+  const stored = item.state === "stored";
   return (
-    <div className={css.user}>
+    <div className={cx(css.user, item.state === "queued" && css.queued)}>
       <h3 className="sr-only">{t("chat.you")}</h3>
       {item.attachments.length > 0 ? (
         <div className={css.chips}>
@@ -62,15 +61,16 @@ function UserMessage({ item, onEdit }: { item: Of<"user">; onEdit: (text: string
         </div>
       ) : null}
       {item.text ? <div className={css.bubble}>{item.text}</div> : null}
-      <div className={cx(css.foot, !item.sending && css.quiet)}>
-        {item.sending ? t("chat.sending") : null}
-        {item.at ? <When at={item.at} /> : null}
-        {item.text && !item.sending ? (
-          <>
-            <CopyButton text={item.text} label={t("chat.copyMessage")} />
-            <IconButton small label={t("chat.edit")} icon={Pencil} onClick={() => onEdit(item.text)} />
-          </>
-        ) : null}
+      <div className={css.foot}>
+        {stored ? null : t(item.state === "sending" ? "chat.sending" : "chat.queued")}
+        <span className={cx(css.actions, stored && css.quiet)}>
+          {item.at ? <When at={item.at} /> : null}
+          {item.text && stored ? <CopyButton text={item.text} label={t("chat.copyMessage")} /> : null}
+          {item.id && stored && !item.interjection ? (
+            <IconButton small label={t("chat.edit")} icon={Pencil} disabled={busy} onClick={() => onEdit(item)} />
+          ) : null}
+        </span>
+        {item.branch ? <Branches branch={item.branch} busy={busy} onShow={onShow} takeFocus={takeFocus} /> : null}
       </div>
     </div>
   );
@@ -86,88 +86,148 @@ function Waiting(): ReactNode {
   );
 }
 
+function AgainButton({ onClick }: { onClick: () => void }): ReactNode {
+  return (
+    <Button small icon={RotateCcw} onClick={onClick}>
+      {t("action.retry")}
+    </Button>
+  );
+}
+
+/** The next step after a reply that is not whole. Only the newest reply can be gone on with. */
+function nextSteps(ended: Cut, again: () => void, handlers: MessageHandlers): ReactNode {
+  return (
+    <>
+      {ended === "interrupted" ? (
+        <Button small onClick={handlers.onCarryOn}>
+          {t("chat.carryOn")}
+        </Button>
+      ) : (
+        <Button small onClick={handlers.onContinue}>
+          {t("chat.continue")}
+        </Button>
+      )}
+      <Button small look="ghost" icon={RotateCcw} onClick={again}>
+        {t("action.retry")}
+      </Button>
+    </>
+  );
+}
+
 /** How a reply ended, when it did not end well, and the next step. */
-function Ending(props: { turn: Turn | null; ended: Cut | null; last: boolean; handlers: MessageHandlers }): ReactNode {
-  const { turn, ended, last, handlers } = props;
+function Ending({ item, last, handlers }: Place & { item: ReplyItem }): ReactNode {
+  const { turn, ended } = item;
+  const again = () => handlers.onAgain(item.id ?? item.user?.id ?? null, item.user);
   if (turn?.state === "failed") {
     return (
-      <Banner
-        tone="bad"
-        actions={
-          <Button small icon={RotateCcw} onClick={handlers.onRetry}>
-            {t("action.retry")}
-          </Button>
-        }
-      >
+      <Banner tone="bad" actions={last ? <AgainButton onClick={again} /> : null}>
         {turn.error || t("chat.failed")}
       </Banner>
     );
   }
   if (!ended) return null;
-  // Only the newest reply can be gone on with.
-  if (!last) return <Banner>{t(`chat.${ended}`)}</Banner>;
+  return <Banner actions={last ? nextSteps(ended, again, handlers) : null}>{t(`chat.${ended}`)}</Banner>;
+}
+
+/** The models a reply can be asked of; fetched when the menu opens. */
+function OtherModels({ onPick }: { onPick: (model: string) => void }): ReactNode {
+  const { options } = useModelOptions("");
+  if (options.length === 0) return <MenuItem label={t("models.none")} disabled onSelect={() => undefined} />;
+  return <MenuChoice label={t("chat.againWith")} value="" options={options} onChange={onPick} />;
+}
+
+function ReplyActions({ item, busy, handlers }: Place & { item: ReplyItem }): ReactNode {
+  const { id, user } = item;
+  const { onFork } = handlers;
+  if (!id || !item.final) return null;
   return (
-    <Banner
-      actions={
-        <>
-          <Button small onClick={handlers.onContinue}>
-            {t("chat.continue")}
-          </Button>
-          <Button small look="ghost" icon={RotateCcw} onClick={handlers.onRetry}>
-            {t("action.retry")}
-          </Button>
-        </>
-      }
-    >
-      {t(`chat.${ended}`)}
-    </Banner>
+    <>
+      <IconButton
+        small
+        label={t("chat.again")}
+        icon={RotateCcw}
+        disabled={busy}
+        onClick={() => handlers.onAgain(id, user)}
+      />
+      <Menu align="start" trigger={<IconButton small label={t("chat.moreReply")} icon={Ellipsis} disabled={busy} />}>
+        {onFork ? (
+          <>
+            <MenuItem label={t("chat.fork")} icon={GitFork} onSelect={() => onFork(id)} />
+            <MenuSeparator />
+          </>
+        ) : null}
+        <OtherModels onPick={(model) => handlers.onAgain(id, user, model)} />
+      </Menu>
+    </>
   );
 }
 
-function Reply(props: {
-  item: Of<"reply">;
-  last: boolean;
-  showThinking: boolean;
-  handlers: MessageHandlers;
-}): ReactNode {
-  const { item, showThinking, handlers } = props;
-  const running = item.turn?.state === "running";
-  const text = item.segments.flatMap((s) => (s.kind === "text" ? [s.text] : [])).join("\n\n");
-  const last = item.segments.at(-1);
-  const waiting =
-    running &&
-    (!last || (last.kind === "tool" && last.state !== "running") || (last.kind === "thinking" && !showThinking));
+function textOf(item: ReplyItem): string {
+  return item.parts.flatMap((p) => (p.kind === "message" && p.text ? [p.text] : [])).join("\n\n");
+}
+
+/** Nothing shows that the model is at work: the last thing that is shown is done with. */
+function isSilent(item: ReplyItem, showThinking: boolean): boolean {
+  const last = item.parts.at(-1);
+  if (!last) return true;
+  if (last.kind === "call") return last.call.state !== "running";
+  return last.kind === "message" && !last.text && !showThinking;
+}
+
+function Reply(props: Place & { item: ReplyItem; showThinking: boolean }): ReactNode {
+  const { item, showThinking } = props;
+  const { turn } = item;
+  const running = turn !== null && isOpen(turn);
+  const text = textOf(item);
   return (
     <div className={css.reply} data-running={running || undefined}>
       <h3 className="sr-only">{t("chat.reply")}</h3>
-      {item.turn?.notice ? <Banner>{item.turn.notice}</Banner> : null}
-      <Segments segments={item.segments} live={running} showThinking={showThinking} />
-      {waiting ? <Waiting /> : null}
-      <Ending turn={item.turn} ended={item.ended} last={props.last} handlers={handlers} />
-      {running || text ? (
+      {turn?.notice ? <Banner>{turn.notice.message}</Banner> : null}
+      <Parts parts={item.parts} live={running} showThinking={showThinking} />
+      {running && isSilent(item, showThinking) ? <Waiting /> : null}
+      <Ending {...props} />
+      {running ? null : <GistLine gist={item.gist} />}
+      {running || text || item.id ? (
         // There while the reply is written too, so that nothing moves when it ends.
-        <div className={cx(css.foot, css.quiet)}>
-          {running ? null : <CopyButton text={text} label={t("chat.copyReply")} />}
-          {item.at ? <When at={item.at} /> : null}
+        <div className={css.foot}>
+          <span className={cx(css.actions, css.quiet)}>
+            {running || !text ? null : <CopyButton text={text} label={t("chat.copyReply")} />}
+            {running ? null : <ReplyActions {...props} />}
+            {item.at ? <When at={item.at} /> : null}
+          </span>
         </div>
       ) : null}
     </div>
   );
 }
 
-export const Message = memo(function Message(props: {
-  item: ChatItem;
-  last: boolean;
-  showThinking: boolean;
-  handlers: MessageHandlers;
-}): ReactNode {
-  const { item, handlers } = props;
+function EventLine({ item, last, busy, handlers }: Place & { item: EventItem }): ReactNode {
+  const { user, branch } = item;
+  const cutOff = item.name === "interrupted" && last && !busy;
+  return (
+    <div className={css.event}>
+      <p>
+        {t(EVENTS[item.name] ?? "chat.event")} <When at={item.at} />
+      </p>
+      {item.name === "not_sent" && user ? (
+        <Button small icon={Send} disabled={busy} onClick={() => handlers.onSendAgain(user)}>
+          {t("chat.sendAgain")}
+        </Button>
+      ) : null}
+      {cutOff ? nextSteps("interrupted", () => handlers.onAgain(item.id, user), handlers) : null}
+      {branch ? <Branches branch={branch} busy={busy} onShow={handlers.onShow} takeFocus={handlers.takeFocus} /> : null}
+    </div>
+  );
+}
+
+export const Message = memo(function Message(props: Place & { item: ChatItem; showThinking: boolean }): ReactNode {
+  const { item, showThinking, ...place } = props;
   const inside = () => {
     switch (item.kind) {
       case "user":
-        return <UserMessage item={item} onEdit={handlers.onEdit} />;
+        return <UserMessage item={item} {...place} />;
       case "reply":
-        return <Reply item={item} last={props.last} showThinking={props.showThinking} handlers={handlers} />;
+        return <Reply item={item} showThinking={showThinking} {...place} />;
       case "other":
         return (
           <div className={css.other}>
@@ -176,11 +236,7 @@ export const Message = memo(function Message(props: {
           </div>
         );
       case "event":
-        return (
-          <p className={css.event}>
-            {t(EVENTS[item.name] ?? "chat.event")} <When at={item.at} />
-          </p>
-        );
+        return <EventLine item={item} {...place} />;
     }
   };
   return <article className={cx(css.item, props.last && css.last)}>{inside()}</article>;

@@ -1,6 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
-import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type MouseEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { ChatItem } from "@/api/queries/chat";
 import { t } from "@/words";
 import css from "./chat.module.css";
@@ -9,12 +9,18 @@ import { Message, type MessageHandlers } from "./message";
 /** So near the end counts as being there. */
 const NEAR_PX = 56;
 const PADDING = 24;
+/** What was opened has its height within this. */
+const HELD_MS = 400;
+
+function isAtEnd(el: Element): boolean {
+  return el.scrollHeight - el.scrollTop - el.clientHeight < NEAR_PX;
+}
 
 /** A first guess at heights, so that the scroll bar is about right before anything was measured. */
 function guess(item: ChatItem): number {
   if (item.kind === "event") return 48;
   if (item.kind === "reply") {
-    const letters = item.segments.reduce((n, s) => n + (s.kind === "text" ? s.text.length : 30), 0);
+    const letters = item.parts.reduce((n, p) => n + (p.kind === "message" ? p.text.length : 4), 0);
     return 84 + Math.ceil(letters / 85) * 26;
   }
   return 92 + Math.floor(item.text.length / 70) * 24;
@@ -50,6 +56,8 @@ export function Messages(props: {
     initialOffset: () => Number.MAX_SAFE_INTEGER,
   });
 
+  // What waits for the reply stands under it; the reply is still the newest.
+  const end = items.findLastIndex((i) => !(i.kind === "user" && i.state === "queued"));
   const total = virtual.getTotalSize();
   const toEnd = useCallback(() => {
     const el = scroller.current;
@@ -58,9 +66,17 @@ export function Messages(props: {
     setPill(false);
   }, []);
 
+  // What a person opens stays where it is, also at the end: the rest grows below.
+  const held = useRef(0);
+  const onToggle = useCallback((e: MouseEvent) => {
+    if ((e.target as Element).closest("[aria-expanded]:not([aria-haspopup])")) held.current = performance.now();
+  }, []);
+
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs after each change of height, and when something was sent
   useLayoutEffect(() => {
-    if (atEnd.current) toEnd();
+    const el = scroller.current;
+    if (el && performance.now() - held.current < HELD_MS) atEnd.current = isAtEnd(el);
+    else if (atEnd.current) toEnd();
   }, [total, toEnd]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: `sent` is what it waits for
@@ -76,14 +92,21 @@ export function Messages(props: {
   const onScroll = useCallback(() => {
     const el = scroller.current;
     if (!el) return;
-    atEnd.current = el.scrollHeight - el.scrollTop - el.clientHeight < NEAR_PX;
+    atEnd.current = isAtEnd(el);
     if (atEnd.current) setPill(false);
   }, []);
 
   return (
     <div className={css.view}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section ref={scroller} className={css.scroller} onScroll={onScroll} tabIndex={0} aria-label={t("chat.messages")}>
+      <section
+        ref={scroller}
+        className={css.scroller}
+        onScroll={onScroll}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        tabIndex={0}
+        onClickCapture={onToggle}
+        aria-label={t("chat.messages")}
+      >
         <div className={css.inner} style={{ height: total }}>
           {virtual.getVirtualItems().map((v) => {
             const item = items[v.index];
@@ -98,7 +121,8 @@ export function Messages(props: {
               >
                 <Message
                   item={item}
-                  last={v.index === items.length - 1}
+                  last={v.index === end}
+                  busy={running}
                   showThinking={showThinking}
                   handlers={handlers}
                 />
@@ -118,7 +142,7 @@ export function Messages(props: {
 }
 
 function useLastLength(items: readonly ChatItem[]): number {
-  const last = items.at(-1);
+  const last = items.findLast((i) => i.kind === "reply");
   if (last?.kind !== "reply") return items.length;
-  return last.segments.reduce((n, s) => n + (s.kind === "tool" ? 1 : s.text.length), items.length);
+  return last.parts.reduce((n, p) => n + (p.kind === "message" ? p.text.length : 1), items.length);
 }

@@ -46,12 +46,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 const titles = () => screen.getAllByRole("heading", { level: 2 }).map((h) => h.textContent);
 
-// The region of the short notes may be there too.
-const busy = () =>
-  screen
-    .getAllByRole("region", { name: "Notifications" })
-    .map((r) => r.getAttribute("aria-busy"))
-    .find((b) => b !== null);
+const busy = () => screen.getByRole("region", { name: "Notifications" }).getAttribute("aria-busy");
 
 describe("the notifications", () => {
   it("say that they load", async () => {
@@ -117,6 +112,19 @@ describe("the notifications", () => {
     const { user } = show(<NotificationsPage />);
     await user.click(await screen.findByRole("button", { name: "Delete “Old news”" }));
     await waitFor(() => expect(titles()).toEqual(["Backed up (unread)"]));
+  });
+
+  it("say when they could not be changed, and why", async () => {
+    const no = () => json(503, { detail: "The disk is full.", code: "full" });
+    engine.set("POST /api/notifications/*/read", no);
+    engine.set("DELETE /api/notifications/*", no);
+    const { user } = show(<NotificationsPage />);
+    await user.click(await screen.findByRole("button", { name: "Mark “Backed up” as read" }));
+    expect(await screen.findAllByText("It was not marked as read")).not.toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Delete “Old news”" }));
+    expect(await screen.findAllByText("It was not deleted")).not.toEqual([]);
+    expect(screen.getAllByText("The disk is full.")).not.toEqual([]);
+    expect(titles()).toEqual(["Backed up (unread)", "Old news"]);
   });
 
   it("are deleted all at once only after a second word", async () => {

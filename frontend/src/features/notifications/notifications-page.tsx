@@ -30,6 +30,7 @@ import { Button, IconButton } from "@/ui/button";
 import { Confirm } from "@/ui/dialog";
 import { Card, EmptyState, ErrorState, Loading, Skeleton } from "@/ui/surface";
 import { When } from "@/ui/time";
+import { toast } from "@/ui/toast";
 import { t } from "@/words";
 import css from "./notifications.module.css";
 
@@ -44,6 +45,11 @@ const ICONS: Record<string, LucideIcon> = {
   budget: Wallet,
   backup: DatabaseBackup,
 };
+
+/** Says that a change was not made, and why. */
+function failed(title: string) {
+  return { onError: (e: unknown) => toast(title, { text: (e as ApiError).detail, tone: "error" }) };
+}
 
 function Item({ it }: { it: Notification }): ReactNode {
   const read = useReadNotification();
@@ -71,14 +77,14 @@ function Item({ it }: { it: Notification }): ReactNode {
               small
               label={t("notifications.markRead", { title: it.title })}
               icon={Check}
-              onClick={() => read.mutate(it.id)}
+              onClick={() => read.mutate(it.id, failed(t("notifications.readFailed")))}
             />
           )}
           <IconButton
             small
             label={t("notifications.delete", { title: it.title })}
             icon={Trash2}
-            onClick={() => remove.mutate(it.id)}
+            onClick={() => remove.mutate(it.id, failed(t("notifications.deleteFailed")))}
           />
         </div>
       </Card>
@@ -148,7 +154,7 @@ export default function NotificationsPage(): ReactNode {
               icon={CheckCheck}
               disabled={!q.data?.unread}
               busy={readAll.isPending}
-              onClick={() => readAll.mutate(undefined)}
+              onClick={() => readAll.mutate(undefined, failed(t("notifications.readAllFailed")))}
             >
               {t("notifications.readAll")}
             </Button>
@@ -166,7 +172,12 @@ export default function NotificationsPage(): ReactNode {
         action={t("notifications.deleteAll")}
         busy={removeAll.isPending}
         onClose={() => setAsking(false)}
-        onConfirm={() => removeAll.mutate(undefined, { onSettled: () => setAsking(false) })}
+        onConfirm={() =>
+          removeAll.mutate(undefined, {
+            ...failed(t("notifications.deleteAllFailed")),
+            onSettled: () => setAsking(false),
+          })
+        }
       />
     </section>
   );

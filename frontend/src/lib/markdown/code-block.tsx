@@ -59,7 +59,8 @@ export function CopyButton({ text, label }: { text: string; label?: string }): R
       small
       icon={copied ? Check : Copy}
       onClick={async () => setCopied(await copy(text))}
-      aria-label={label}
+      // What it says when it has copied is its name for that moment, too.
+      aria-label={copied ? undefined : label}
     >
       <span aria-live="polite">{copied ? t("action.copied") : t("action.copy")}</span>
     </Button>

@@ -99,7 +99,7 @@ describe("a model's text", () => {
     draw('```go\nfmt.Println("<b>")\n```');
     await user.click(screen.getByRole("button", { name: "Copy code" }));
     expect(await navigator.clipboard.readText()).toBe('fmt.Println("<b>")');
-    expect(screen.getByRole("button", { name: "Copy code" }).textContent).toBe("Copied");
+    expect(screen.getByRole("button", { name: "Copied" }).textContent).toBe("Copied");
   });
 
   it("keeps what was drawn while the text grows", () => {
