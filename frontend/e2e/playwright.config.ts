@@ -11,7 +11,7 @@ export default defineConfig({
   forbidOnly: Boolean(process.env.CI),
   retries: 0,
   timeout: 60_000,
-  globalTimeout: 420_000,
+  globalTimeout: 600_000,
   expect: { timeout: 15_000 },
   globalSetup: "./global-setup.ts",
   reporter: [["line"], ["json", { outputFile: "../test-results/playwright.json" }]],

@@ -9,8 +9,6 @@ import { Message, type MessageHandlers } from "./message";
 /** So near the end counts as being there. */
 const NEAR_PX = 56;
 const PADDING = 24;
-/** What was opened has its height within this. */
-const HELD_MS = 400;
 
 function isAtEnd(el: Element): boolean {
   return el.scrollHeight - el.scrollTop - el.clientHeight < NEAR_PX;
@@ -56,6 +54,10 @@ export function Messages(props: {
     initialOffset: () => Number.MAX_SAFE_INTEGER,
   });
 
+  // Only what is wholly above the view moves it: what grows in sight grows downwards, and what was pressed stays put.
+  // By the element's own place: until it was scrolled for the first time, the other one is a wish.
+  virtual.shouldAdjustScrollPositionOnItemSizeChange = (item) => item.end <= (scroller.current?.scrollTop ?? 0);
+
   // What waits for the reply stands under it; the reply is still the newest.
   const end = items.findLastIndex((i) => !(i.kind === "user" && i.state === "queued"));
   const total = virtual.getTotalSize();
@@ -66,16 +68,16 @@ export function Messages(props: {
     setPill(false);
   }, []);
 
-  // What a person opens stays where it is, also at the end: the rest grows below.
-  const held = useRef(0);
+  // What a person opens stays where it is, also at the end: the rest grows below. Until more is written, or they scroll.
+  const held = useRef(false);
   const onToggle = useCallback((e: MouseEvent) => {
-    if ((e.target as Element).closest("[aria-expanded]:not([aria-haspopup])")) held.current = performance.now();
+    if ((e.target as Element).closest("[aria-expanded]:not([aria-haspopup])")) held.current = true;
   }, []);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs after each change of height, and when something was sent
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs after each change of height
   useLayoutEffect(() => {
     const el = scroller.current;
-    if (el && performance.now() - held.current < HELD_MS) atEnd.current = isAtEnd(el);
+    if (el && held.current) atEnd.current = isAtEnd(el);
     else if (atEnd.current) toEnd();
   }, [total, toEnd]);
 
@@ -85,6 +87,7 @@ export function Messages(props: {
   const text = useLastLength(items);
   const seen = useRef(text);
   useEffect(() => {
+    if (text !== seen.current) held.current = false;
     if (running && !atEnd.current && text !== seen.current) setPill(true);
     seen.current = text;
   }, [text, running]);
@@ -92,6 +95,7 @@ export function Messages(props: {
   const onScroll = useCallback(() => {
     const el = scroller.current;
     if (!el) return;
+    held.current = false;
     atEnd.current = isAtEnd(el);
     if (atEnd.current) setPill(false);
   }, []);
