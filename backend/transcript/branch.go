@@ -115,21 +115,9 @@ func pathEntries(tx *store.Tx, session, message string) ([]entry, error) {
 	if err != nil {
 		return nil, wrap("read log", err)
 	}
-	defer rows.Close()
-	var all []entry
-	for rows.Next() {
-		e := entry{at: place{Ref: Ref{SessionID: session}}}
-		var kind, payload string
-		if err := rows.Scan(&e.at.n, &e.at.TurnID, &kind, &payload, &e.at.time); err != nil {
-			return nil, wrap("read log", err)
-		}
-		if e.record, err = decode(kind, []byte(payload)); err != nil {
-			return nil, err
-		}
-		all = append(all, e)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, wrap("read log", err)
+	all, err := scanEntries(rows, session)
+	if err != nil {
+		return nil, err
 	}
 	if len(all) == 0 {
 		return nil, ErrTurnUnknown()

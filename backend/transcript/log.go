@@ -171,6 +171,11 @@ func readEntries(tx *store.Tx, session string) ([]entry, error) {
 	if err != nil {
 		return nil, wrap("read log", err)
 	}
+	return scanEntries(rows, session)
+}
+
+// scanEntries reads entries: n, turn, kind, payload, time. It closes the rows.
+func scanEntries(rows *sql.Rows, session string) ([]entry, error) {
 	defer rows.Close()
 	var all []entry
 	for rows.Next() {
@@ -179,9 +184,11 @@ func readEntries(tx *store.Tx, session string) ([]entry, error) {
 		if err := rows.Scan(&e.at.n, &e.at.TurnID, &kind, &payload, &e.at.time); err != nil {
 			return nil, wrap("read log", err)
 		}
-		if e.record, err = decode(kind, []byte(payload)); err != nil {
+		record, err := decode(kind, []byte(payload))
+		if err != nil {
 			return nil, err
 		}
+		e.record = record
 		all = append(all, e)
 	}
 	return all, wrap("read log", rows.Err())
