@@ -77,6 +77,9 @@ func Start(ctx context.Context, o Options) (_ *Engine, err error) {
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
+			if errs.From(err).Kind == errs.Internal { // its sentence says that the log has the details
+				o.Log.Error("engine did not start", "error", err)
+			}
 			e.Close()
 		}
 	}()

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 
+	lib "modernc.org/sqlite/lib"
+
 	"sentient/backend/errs"
 )
 
@@ -71,10 +73,13 @@ func asUnusable(err error) *Unusable {
 // Unfit is for an error that an open database gave before anything ran on it: when its file or its disk is the reason,
 // the engine can do no better than to start without it. nil for any other error.
 func Unfit(dir string, err error) *Unusable {
-	if _, ok := reasonOfCode[errs.Code(err)]; !ok {
-		return nil
-	}
 	u := asUnusable(err)
+	if _, ok := reasonOfCode[errs.Code(err)]; !ok {
+		if extended(err)&0xff != lib.SQLITE_ERROR {
+			return nil
+		}
+		u = unusable(Damaged, err) // our statements are right: what SQLite read of the schema is not
+	}
 	u.Snapshots = Snapshots(dir)
 	return u
 }

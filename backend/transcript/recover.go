@@ -49,10 +49,11 @@ func (l *Log) Recover(ctx context.Context, unattended func(channel string) bool)
 
 func (l *Log) recover(tx *store.Tx, t openTurn, found *Recovered) error {
 	if t.state == Queued && t.unattended {
-		o, err := OpeningOf(tx, t.Ref)
-		o.Queued = true
-		found.Waiting = append(found.Waiting, o)
-		return err
+		if o, err := OpeningOf(tx, t.Ref); err == nil { // one that a damaged disk has changed is marked as not sent
+			o.Queued = true
+			found.Waiting = append(found.Waiting, o)
+			return nil
+		}
 	}
 	if t.state == Queued {
 		found.Unsent++
@@ -210,7 +211,7 @@ func unfinishedCalls(tx *store.Tx, ref Ref) ([]Record, error) {
 		}
 		r, err := decode(kind, []byte(payload))
 		if err != nil {
-			return nil, err
+			continue // changed by a damaged disk: that the engine starts, and says what it can, is worth more
 		}
 		switch r := r.(type) {
 		case *AssistantMessage:

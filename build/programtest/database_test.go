@@ -66,7 +66,10 @@ func looked(t testing.TB, home string, whole bool) (l look) {
 		`SELECT count(*) FROM turns WHERE state IN ('queued', 'running')`,
 		`SELECT count(*) FROM open_replies`,
 		`SELECT count(*) FROM (SELECT client_id FROM turns WHERE client_id IS NOT NULL GROUP BY client_id HAVING count(*) > 1)`,
-		`SELECT count(*) FROM (SELECT turn_id FROM messages WHERE role IN ('user', 'assistant') GROUP BY turn_id, role HAVING count(*) > 1)`,
+		`SELECT count(*) FROM (SELECT turn_id FROM messages WHERE role IN ('user', 'assistant') GROUP BY turn_id
+			HAVING sum(role = 'user' AND NOT interjection) > 1 OR sum(role = 'assistant') > sum(role = 'user'))`,
+		`SELECT count(*) FROM (SELECT client_id FROM steers WHERE client_id IS NOT NULL GROUP BY client_id HAVING count(*) > 1)`,
+		`SELECT count(*) FROM steers WHERE state = 'waiting'`,
 	} {
 		if n := one(none); n != 0 {
 			t.Errorf("%d rows: %s", n, none)

@@ -396,7 +396,7 @@ func TestOldFolder(t *testing.T) {
 	e.stop()
 	latest := version(t, p.home)
 	// What only the last step made is taken away again: the folder is then as the version before it left it.
-	change(t, p.home, "DROP TABLE notifications", fmt.Sprintf("DELETE FROM migrations WHERE number = %d", latest), fmt.Sprintf("PRAGMA user_version = %d", latest-1))
+	change(t, p.home, "DROP TABLE subagents", fmt.Sprintf("DELETE FROM migrations WHERE number = %d", latest), fmt.Sprintf("PRAGMA user_version = %d", latest-1))
 	e = p.serve()
 	b := get[bootstrap](e, "/api/bootstrap")
 	if b.SafeMode != nil {

@@ -5,6 +5,7 @@ package programtest
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -41,7 +42,7 @@ func (s *stub) on(word string, play func(text string) scripted.Play) {
 }
 
 func (s *stub) answer(r scripted.Recorded) scripted.Play {
-	text := lastUser(r)
+	text := dated.ReplaceAllString(lastUser(r), "")
 	word, _, _ := strings.Cut(text, " ")
 	s.mu.Lock()
 	play := s.means[word]
@@ -51,6 +52,9 @@ func (s *stub) answer(r scripted.Recorded) scripted.Play {
 	}
 	return whole("You said: " + text)
 }
+
+// dated is the line that says when a message was written, before its words.
+var dated = regexp.MustCompile(`(?m)^\[[^\]\n]*\d\d:\d\d\]\n`)
 
 func lastUser(r scripted.Recorded) string {
 	var body struct {
