@@ -80,7 +80,9 @@ func TestAHelperDoesItsPart(t *testing.T) {
 		return scripted.Say("At 9 and 11.")
 	})
 	mail := tool.New(tool.Def[args]{Name: "mail", Description: "Sends.", Risk: tool.Send, Run: func(context.Context, *tool.Context, args) (any, error) { t.Error("sent"); return nil, nil }})
-	r := withHelpers(t, m, gives("look", "9 and 11"), mail)
+	look := gives("look", "9 and 11")
+	look.Files = func(args, result json.RawMessage) []string { return []string{"charts/trains.png"} }
+	r := withHelpers(t, m, look, mail)
 	r.settings.Timezone = "UTC"
 	out := r.send(agent.SendInput{Text: "When?"})
 	var progress, updates int
@@ -97,7 +99,7 @@ func TestAHelperDoesItsPart(t *testing.T) {
 		t.Error(progress, "progress", updates, "updates")
 	}
 	got := r.result(out.SessionID)
-	if got["status"] != "completed" || got["summary"] != "At 9 and 11." {
+	if got["status"] != "completed" || got["summary"] != "At 9 and 11." || fmt.Sprint(got["files_created"]) != "[charts/trains.png]" {
 		t.Error(got)
 	}
 	if len(refusals) != 3 || refusals[0] != "9 and 11" || !strings.Contains(refusals[1], "a helper cannot run mail") || !strings.Contains(refusals[2], "a helper cannot start helpers") {

@@ -33,6 +33,9 @@ func (l *loop) settle(j *job, d done) (result, error) {
 	if j.refuse == nil {
 		check = l.check(j, whole, d.err != nil)
 	}
+	if check != nil {
+		l.Checks = append(l.Checks, *check)
+	}
 	if check != nil && !check.OK && check.How == "read_back" {
 		note += "\n" + l.prompts.note("checked", check)
 	}
@@ -176,6 +179,13 @@ const (
 // used records the pages, mails, files, apps and memories that a result showed to the model: in code, never by asking it.
 func (l *loop) used(j *job, whole json.RawMessage, shown string) {
 	l.Memories = addMemories(l.Memories, l.memoriesOf(j, whole), shown)
+	if j.tool.Files != nil {
+		for _, name := range j.tool.Files(j.call.Arguments, whole) {
+			if !slices.Contains(l.Written, name) {
+				l.Written = append(l.Written, name)
+			}
+		}
+	}
 	var found []tool.Source
 	if j.tool.Sources != nil {
 		found = j.tool.Sources(j.call.Arguments, whole)

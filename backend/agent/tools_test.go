@@ -512,3 +512,54 @@ func TestASteerOutlivesItsReply(t *testing.T) {
 		})
 	}
 }
+
+// What code found a call really did stands with the reply: checked, failed with a message that fits what the reply claims,
+// or put right by a later call.
+func TestOutcomesAreChecked(t *testing.T) {
+	write := tool.New(tool.Def[args]{Name: "put", Description: "Writes.", Risk: tool.Write, Internal: true, Outcome: tool.OutcomeFile,
+		Run: func(_ context.Context, _ *tool.Context, in args) (any, error) {
+			return map[string]string{"name": in.Text}, nil
+		},
+		Targets: func(in args) []string { return []string{in.Text} },
+		Verify: func(_ context.Context, _ *tool.Context, in args, _ json.RawMessage) (tool.Verified, error) {
+			return tool.Verified{OK: in.N == 0, Detail: "a.md is not there", Missed: []string{in.Text}}, nil
+		}})
+	for name, c := range map[string]struct {
+		calls []string
+		reply string
+		want  string
+	}{
+		"worked":  {[]string{`{"text":"a.md"}`}, "I wrote it.", `true read_back false ""`},
+		"claimed": {[]string{`{"text":"a.md","n":1}`}, "I wrote a.md.", `false read_back false "Sentient said it wrote the file, but a.md is not there."`},
+		"owned":   {[]string{`{"text":"a.md","n":1}`}, "I could not write a.md.", `false read_back false "Sentient tried to write the file, but a.md is not there."`},
+		"mended":  {[]string{`{"text":"a.md","n":1}`, `{"text":"a.md"}`}, "I wrote a.md.", `false read_back true "", true read_back false ""`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			step := scripted.Step{}
+			for _, a := range c.calls {
+				step.Calls = append(step.Calls, scripted.ToolCall("put", a))
+			}
+			r := newRig(t, scripted.New(step, scripted.Say(c.reply)))
+			r.tools.plugin.ID, r.tools.plugin.Auth = "files", "builtin"
+			r.tools.add(write)
+			out := r.send(agent.SendInput{Text: "Q"})
+			d := r.done(out.TurnID)
+			var got []string
+			for _, k := range d.Checks {
+				got = append(got, fmt.Sprintf("%v %s %v %q", k.OK, k.How, k.Settled, k.Message))
+			}
+			if strings.Join(got, ", ") != c.want {
+				t.Error(got)
+			}
+			rows := r.messages(out.SessionID)
+			if kept, _ := json.Marshal(d.Checks); string(rows[len(rows)-1].Checks) != string(kept) {
+				t.Error(string(rows[len(rows)-1].Checks))
+			}
+			failed := strings.Contains(r.results(out.SessionID)[0], "Sentient checked afterwards and it did not work: a.md is not there.")
+			if failed != (name != "worked") {
+				t.Error(r.results(out.SessionID))
+			}
+		})
+	}
+}

@@ -124,6 +124,7 @@ type Tool struct {
 	Shorten      func(result json.RawMessage) json.RawMessage
 	Sources      func(args, result json.RawMessage) []Source
 	Memories     func(args, result json.RawMessage) []MemorySource
+	Files        func(args, result json.RawMessage) []string
 
 	schema *jsonschema.Resolved
 	err    error // why it cannot be used
@@ -164,6 +165,8 @@ type Def[In any] struct {
 	Sources func(in In, result json.RawMessage) []Source
 	// Memories are the memories that a result shows; nil: none.
 	Memories func(in In, result json.RawMessage) []MemorySource
+	// Files are the files that a call saved, by their names under files/; nil: none.
+	Files func(in In, result json.RawMessage) []string
 }
 
 // New makes a tool of its definition. A definition that cannot work (no schema, no Run) is found by Check.
@@ -191,6 +194,7 @@ func New[In any](d Def[In]) *Tool {
 	t.Targets = told(d.Targets)
 	t.Sources = shown(d.Sources)
 	t.Memories = shown(d.Memories)
+	t.Files = shown(d.Files)
 	if d.Verify != nil {
 		t.Verify = func(ctx context.Context, c *Context, args, result json.RawMessage) (Verified, error) {
 			in, err := decode[In](args)

@@ -10,6 +10,7 @@ import (
 	"crypto/rand"
 	_ "embed"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -81,6 +82,13 @@ func (d Deps) create() *tool.Tool {
 	return tool.New(tool.Def[createIn]{
 		Name: "chart_create", Description: strings.TrimSpace(description), Risk: tool.Write, Internal: true,
 		Run: d.run,
+		Files: func(_ createIn, result json.RawMessage) []string {
+			var out createOut
+			if json.Unmarshal(result, &out) != nil {
+				return nil
+			}
+			return []string{out.File}
+		},
 		Describe: func(_ context.Context, _ *tool.Context, in createIn) (tool.Wording, error) {
 			return tool.Wording{RiskLabel: "Draws a chart", Target: words(in.Title, maxTitle)}, nil
 		},

@@ -50,6 +50,13 @@ func (f *folder) write() *tool.Tool {
 			return []string{p}
 		},
 		Verify: f.verifyWrite,
+		Files: func(_ writeIn, result json.RawMessage) []string {
+			var out writeOut
+			if json.Unmarshal(result, &out) != nil {
+				return nil
+			}
+			return []string{out.Name}
+		},
 	})
 }
 
