@@ -6,6 +6,7 @@
 package news
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -47,18 +48,12 @@ func New(d Deps) *tool.Plugin {
 	if d.Secret == nil {
 		d.Secret = func(context.Context, string) (string, error) { return "", nil }
 	}
-	set(&d.GoogleNews, "https://news.google.com")
-	set(&d.NewsAPI, "https://newsapi.org")
+	d.GoogleNews = cmp.Or(d.GoogleNews, "https://news.google.com")
+	d.NewsAPI = cmp.Or(d.NewsAPI, "https://newsapi.org")
 	return &tool.Plugin{
 		ID: "news", Name: "News", Description: "Finds news and headlines.", Category: "knowledge", Icon: "news", Auth: "builtin",
 		Hint:  "news headline headlines press newspaper politics election breaking story stories happened happening nachrichten schlagzeilen noticias actualités ニュース 新闻",
 		Tools: []*tool.Tool{d.search(), d.headlines()},
-	}
-}
-
-func set(v *string, standard string) {
-	if *v == "" {
-		*v = standard
 	}
 }
 
@@ -160,14 +155,11 @@ func sources(result json.RawMessage) []tool.Source {
 	if json.Unmarshal(result, &out) != nil {
 		return nil
 	}
-	var list []tool.Source
-	for _, a := range out.Articles[:min(3, len(out.Articles))] {
-		var address string
-		if json.Unmarshal(a.URL, &address) == nil && address != "" {
-			list = append(list, tool.Source{Kind: "web", Title: a.Title, URL: address, Snippet: a.Summary, Shown: string(a.URL)})
-		}
+	var found []remote.Found
+	for _, a := range out.Articles {
+		found = append(found, remote.Found{Title: a.Title, Snippet: a.Summary, URL: a.URL})
 	}
-	return list
+	return remote.Sources(found)
 }
 
 // source is a service that knows the news.
@@ -181,12 +173,7 @@ func (d Deps) ask(ctx context.Context, most int, question func(source) ([]articl
 	if most == 0 {
 		most = standard
 	}
-	key, err := d.Secret(ctx, "integration:newsapi")
-	if err != nil {
-		d.Log.Warn("key not read", "app", "newsapi", "error", err)
-		key = ""
-	}
-	if key = remote.Key(key, "api_key"); key != "" {
+	if key := remote.StoredKey(ctx, d.Log, d.Secret, "newsapi", "api_key"); key != "" {
 		list, err = question(newsAPI{d, key})
 		if ctx.Err() != nil {
 			return "", nil, "", ctx.Err()

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -17,6 +18,7 @@ import (
 
 	"sentient/backend/errs"
 	"sentient/backend/netx"
+	"sentient/backend/tool"
 )
 
 // Codes of what a service can do wrong, beside those of netx.
@@ -127,4 +129,33 @@ func Key(stored, field string) string {
 		return ""
 	}
 	return stored
+}
+
+// StoredKey gives a field of what is stored for an app, "" when there is none. A store that cannot be read counts as none,
+// and is logged: the plugin stands in with a service that needs no key.
+func StoredKey(ctx context.Context, log *slog.Logger, secret func(ctx context.Context, name string) (string, error), app, field string) string {
+	stored, err := secret(ctx, "integration:"+app)
+	if err != nil {
+		log.Warn("key not read", "app", app, "error", err)
+		return ""
+	}
+	return Key(stored, field)
+}
+
+// Found is a page in a service's answer. URL is as the result's JSON has it.
+type Found struct {
+	Title, Snippet string
+	URL            json.RawMessage
+}
+
+// Sources are the first three pages (§2 "Answer sources"), each shown where the model has read its address.
+func Sources(found []Found) []tool.Source {
+	var list []tool.Source
+	for _, f := range found[:min(3, len(found))] {
+		var address string
+		if json.Unmarshal(f.URL, &address) == nil && address != "" {
+			list = append(list, tool.Source{Kind: "web", Title: f.Title, URL: address, Snippet: f.Snippet, Shown: string(f.URL)})
+		}
+	}
+	return list
 }

@@ -7,6 +7,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -51,19 +52,13 @@ func New(d Deps) *tool.Plugin {
 	if d.Secret == nil {
 		d.Secret = func(context.Context, string) (string, error) { return "", nil }
 	}
-	set(&d.DuckDuckGo, "https://html.duckduckgo.com")
-	set(&d.Brave, "https://api.search.brave.com")
-	set(&d.Google, "https://www.googleapis.com")
+	d.DuckDuckGo = cmp.Or(d.DuckDuckGo, "https://html.duckduckgo.com")
+	d.Brave = cmp.Or(d.Brave, "https://api.search.brave.com")
+	d.Google = cmp.Or(d.Google, "https://www.googleapis.com")
 	return &tool.Plugin{
 		ID: "internet_search", Name: "Web search", Description: "Searches the web.", Category: "knowledge", Icon: "search", Auth: "builtin",
 		Hint:  "search internet web google look up find online latest current who what price review buy information research suche busca recherche 検索 搜索",
 		Tools: []*tool.Tool{d.search()},
-	}
-}
-
-func set(v *string, standard string) {
-	if *v == "" {
-		*v = standard
 	}
 }
 
@@ -104,23 +99,11 @@ func (d Deps) search() *tool.Tool {
 
 // sources are the first three results (§2 "Answer sources"), each shown where the model has read its address.
 func sources(_ searchIn, raw json.RawMessage) []tool.Source {
-	var out struct {
-		Results []struct {
-			Title, Snippet string
-			URL            json.RawMessage
-		}
-	}
+	var out struct{ Results []remote.Found }
 	if json.Unmarshal(raw, &out) != nil {
 		return nil
 	}
-	var list []tool.Source
-	for _, r := range out.Results[:min(3, len(out.Results))] {
-		var address string
-		if json.Unmarshal(r.URL, &address) == nil && address != "" {
-			list = append(list, tool.Source{Kind: "web", Title: r.Title, URL: address, Snippet: r.Snippet, Shown: string(r.URL)})
-		}
-	}
-	return list
+	return remote.Sources(out.Results)
 }
 
 func (d Deps) run(ctx context.Context, _ *tool.Context, in searchIn) (any, error) {
@@ -184,10 +167,5 @@ func short(s string, most int) string {
 
 // key gives the key that is stored for an app, or one field of it.
 func (d Deps) key(ctx context.Context, app, field string) string {
-	stored, err := d.Secret(ctx, "integration:"+app)
-	if err != nil {
-		d.Log.Warn("key not read", "app", app, "error", err)
-		return ""
-	}
-	return remote.Key(stored, field)
+	return remote.StoredKey(ctx, d.Log, d.Secret, app, field)
 }

@@ -7,6 +7,7 @@
 package weather
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -51,19 +52,13 @@ func New(d Deps) *tool.Plugin {
 	if d.Secret == nil {
 		d.Secret = func(context.Context, string) (string, error) { return "", nil }
 	}
-	set(&d.OpenMeteo, "https://api.open-meteo.com")
-	set(&d.Geocoding, "https://geocoding-api.open-meteo.com")
-	set(&d.AccuWeather, "https://dataservice.accuweather.com")
+	d.OpenMeteo = cmp.Or(d.OpenMeteo, "https://api.open-meteo.com")
+	d.Geocoding = cmp.Or(d.Geocoding, "https://geocoding-api.open-meteo.com")
+	d.AccuWeather = cmp.Or(d.AccuWeather, "https://dataservice.accuweather.com")
 	return &tool.Plugin{
 		ID: "weather", Name: "Weather", Description: "Tells the weather now and in the next days.", Category: "utilities", Icon: "cloud", Auth: "builtin", Trusted: true,
 		Hint:  "weather forecast temperature rain snow sun wind cloud storm hot cold umbrella jacket coat degrees celsius fahrenheit humidity sunny warm wetter regen tiempo clima lluvia météo pluie 天气 天気",
 		Tools: []*tool.Tool{d.current(), d.forecast()},
-	}
-}
-
-func set(v *string, standard string) {
-	if *v == "" {
-		*v = standard
 	}
 }
 
@@ -176,11 +171,8 @@ type source interface {
 // answer asks the service that the person chose, and Open-Meteo where it fails.
 func answer[T any](ctx context.Context, d Deps, ask func(source) (T, error)) (value T, note string, err error) {
 	if d.Settings().Provider == "accuweather" {
-		key, err := d.Secret(ctx, "integration:accuweather")
-		if err != nil {
-			d.Log.Warn("key not read", "app", "accuweather", "error", err)
-		}
-		if key = remote.Key(key, "api_key"); key == "" {
+		key := remote.StoredKey(ctx, d.Log, d.Secret, "accuweather", "api_key")
+		if key == "" {
 			note = "AccuWeather has no key yet; it can be set in Settings > Integrations. So Open-Meteo answered instead."
 		} else if value, err = ask(accuWeather{d, key}); err == nil || ctx.Err() != nil || errs.Code(err) == codePlace {
 			return value, "", err
