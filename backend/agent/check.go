@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -51,7 +52,7 @@ func (l *loop) check(j *job, whole json.RawMessage, failed bool) *transcript.Che
 	c.OK = problem == "" && !failed
 	c.Missed = append(c.Missed, missed...)
 	if !c.OK {
-		c.Detail = fmt.Sprintf("%s reported a problem: %s", j.plugin.Name, orElse(problem, "it did not work"))
+		c.Detail = fmt.Sprintf("%s reported a problem: %s", j.plugin.Name, cmp.Or(problem, "it did not work"))
 		return c
 	}
 	if j.tool.Verify != nil {
@@ -72,7 +73,7 @@ func (l *loop) readBack(j *job, whole json.RawMessage, c *transcript.Check) {
 	c.Targets = append(c.Targets, v.Targets...)
 	if !v.OK {
 		c.Missed = append(c.Missed, v.Missed...)
-		c.Detail = orElse(v.Detail, "it is not there")
+		c.Detail = cmp.Or(v.Detail, "it is not there")
 	}
 }
 
@@ -157,10 +158,10 @@ func plainValue(v json.RawMessage) string {
 	if json.Unmarshal(v, &text) != nil {
 		var o struct{ Message, Detail, Reason string }
 		if json.Unmarshal(v, &o) == nil {
-			text = orElse(o.Message, orElse(o.Detail, o.Reason))
+			text = cmp.Or(o.Message, o.Detail, o.Reason)
 		}
 	}
-	return firstRunes(strings.TrimSuffix(orElse(strings.Join(strings.Fields(text), " "), "an error"), "."), 200)
+	return firstRunes(strings.TrimSuffix(cmp.Or(strings.Join(strings.Fields(text), " "), "an error"), "."), 200)
 }
 
 // listed gives what a list of failures names: "bad@example.com (mailbox not found)".
@@ -185,12 +186,12 @@ func listed(v json.RawMessage) []string {
 		switch {
 		case json.Unmarshal(item, &text) == nil:
 		case json.Unmarshal(item, &o) == nil:
-			text = orElse(o.Email, orElse(o.To, orElse(o.Recipient, orElse(o.Name, o.ID))))
-			if why := orElse(o.Reason, orElse(o.Error, o.Message)); why != "" {
+			text = cmp.Or(o.Email, o.To, o.Recipient, o.Name, o.ID)
+			if why := cmp.Or(o.Reason, o.Error, o.Message); why != "" {
 				text = strings.TrimSpace(text + " (" + why + ")")
 			}
 		}
-		list = append(list, firstRunes(orElse(text, "one of them"), 120))
+		list = append(list, firstRunes(cmp.Or(text, "one of them"), 120))
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -126,7 +127,7 @@ func (f *helperFace) eventsNow() []ProgressUpdate {
 	return slices.Clone(f.events)
 }
 
-// begin makes a helper and keeps it. ctx is what it works under; its end must be told with end.
+// beginHelper makes a helper and keeps it. ctx is what it works under; its end must be told with endHelper.
 func (s *Service) beginHelper(ctx context.Context, c *tool.Context, a Subagent) (*helper, context.Context, error) {
 	a.SubagentID, a.SessionID, a.ParentCallID = transcript.NewID(), c.SessionID, c.CallID
 	a.Status, a.StartedAt = "running", clock.Stamp(s.Clock.Now())
@@ -182,7 +183,7 @@ func (s *Service) endHelper(ctx context.Context, h *helper, summary string, err 
 
 var errHelperTime = errs.New(errs.Timeout, "subagent_timeout", "The helper ran out of time.")
 
-// work is a helper's whole work: its rounds, within its limits.
+// helperWork is a helper's whole work: its rounds, within its limits.
 func (s *Service) helperWork(ctx context.Context, h *helper, c *tool.Context, task helperTask) (string, error) {
 	set := s.Settings()
 	limits := set.Subagents
@@ -206,7 +207,7 @@ func (s *Service) helperWork(ctx context.Context, h *helper, c *tool.Context, ta
 		return "", err
 	}
 	instructions, err := fill(s.prompts.attachments.Lookup("helper.md"), map[string]any{
-		"Assistant": orElse(set.AssistantName, "Sentient"), "User": userName(set, c), "Zone": s.zoneName(set)})
+		"Assistant": cmp.Or(set.AssistantName, "Sentient"), "User": userName(set, c), "Zone": s.zoneName(set)})
 	if err != nil {
 		return "", err
 	}

@@ -56,8 +56,6 @@ const (
 	helperText   = 4000 // characters of one step
 )
 
-// helpers keeps what helpers are and did. It is the part of the service that the routes read.
-
 // SubagentsInput names a chat.
 type SubagentsInput struct {
 	ID string `json:"id" in:"path"`
@@ -150,7 +148,7 @@ func (s *Service) endHelpers(ctx context.Context) error {
 	})
 }
 
-// keep writes a helper's row: at its beginning and at its end.
+// keepHelper writes a helper's row: at its beginning and at its end.
 func (s *Service) keepHelper(ctx context.Context, a Subagent) error {
 	events, err := json.Marshal(a.Events)
 	if err != nil {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -292,7 +293,7 @@ func (l *loop) read(asked []llm.ToolCall) []transcript.Call {
 const nameLength = 128
 
 func validName(name string) string {
-	return orElse(cut(strings.TrimSpace(strings.ToValidUTF8(name, "\uFFFD")), nameLength), "unnamed")
+	return cmp.Or(cut(strings.TrimSpace(strings.ToValidUTF8(name, "\uFFFD")), nameLength), "unnamed")
 }
 
 // arguments gives a call's arguments in their one form, or what the model wrote where they have none.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"fmt"
@@ -64,7 +65,7 @@ type system struct {
 // their cache: what changes by the minute stands with the messages.
 func (s *Service) systemPrompt(t *turn, set Settings, known Recalled) (string, error) {
 	data := system{
-		Assistant: orElse(set.AssistantName, "Sentient"), User: set.UserName, Location: set.Location, Language: set.Language, Incognito: t.incognito,
+		Assistant: cmp.Or(set.AssistantName, "Sentient"), User: set.UserName, Location: set.Location, Language: set.Language, Incognito: t.incognito,
 		Soul: s.workspace("SOUL.md"), Profile: s.workspace("USER.md"), Memory: s.workspace("MEMORY.md"),
 		Zone: s.zoneName(set), Tools: true, Guidance: s.prompts.guidance(t.channel), Blocks: known.Blocks,
 	}
@@ -111,13 +112,6 @@ func (s *Service) zoneName(set Settings) string {
 // dated puts in front of a message when it was written.
 func (s *Service) dated(text string, at time.Time, set Settings) string {
 	return s.prompts.note("now", at.In(s.zone(set)).Format("Monday, 2 January 2006, 15:04")) + "\n" + text
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 // workspaceLimit is how much of a workspace file a prompt takes, in bytes.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 
 	"sentient/backend/errs"
@@ -75,7 +76,7 @@ func (s *Service) Regenerate(ctx context.Context, in *RegenerateInput) (*SendRes
 	if err != nil {
 		return nil, err
 	}
-	m := message{SendInput: SendInput{SessionID: in.ID, Text: o.Text, Attachments: o.Attachments, Model: orElse(in.Model, o.Model), ClientID: in.ClientID},
+	m := message{SendInput: SendInput{SessionID: in.ID, Text: o.Text, Attachments: o.Attachments, Model: cmp.Or(in.Model, o.Model), ClientID: in.ClientID},
 		turnID: transcript.NewID(), from: o.From, resumes: o.Resumes, beside: beside, goneToo: true}
 	found, err := s.send(ctx, m)
 	if err != nil {

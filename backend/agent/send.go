@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -109,7 +110,7 @@ func errBusy() error {
 
 // begin opens a turn and has it answered. The caller is behind the lane's door.
 func (s *Service) begin(ctx context.Context, l *lane, o transcript.Opening, m message, isNew bool) (transcript.Found, error) {
-	t := &turn{Opening: o, lane: l, incognito: m.Incognito, channel: orElse(m.channel, "desktop"), memory: !m.noMemory, halts: m.halts, ended: make(chan struct{})}
+	t := &turn{Opening: o, lane: l, incognito: m.Incognito, channel: cmp.Or(m.channel, "desktop"), memory: !m.noMemory, halts: m.halts, ended: make(chan struct{})}
 	first, told, err := s.open(ctx, t, isNew)
 	if err != nil {
 		return transcript.Found{Ref: o.Ref}, err

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -87,7 +88,7 @@ func (s *Service) askTitle(ctx context.Context, t *turn) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("ask for title: %w", err)
 	}
-	return cleanTitle(orElse(reply.Text, said.String())), nil
+	return cleanTitle(cmp.Or(reply.Text, said.String())), nil
 }
 
 // cleanTitle makes a title of what a model wrote: its first line with letters, without a label, quotes, Markdown or a full
