@@ -11,11 +11,19 @@ import (
 // unattended says of a channel that nobody sits before it: what was cut off there is carried on by itself (decision 13).
 func unattended(channel string) bool { return channel != "desktop" && channel != "voice" }
 
+// mayNotRemember says of a channel that a turn which is carried on there goes without what Sentient knows about the person:
+// whether the other app was allowed it when it asked is not kept.
+func mayNotRemember(channel string) bool { return channel == "api" }
+
 // carryOn goes on where the last run was cut off, on surfaces that nobody watches: replies first, then the messages that
 // waited behind them, in their order.
 func (s *Service) carryOn(ctx context.Context, found transcript.Recovered) error {
 	for _, ref := range found.CutOff {
-		_, err := s.send(ctx, message{SendInput: SendInput{SessionID: ref.SessionID}, turnID: transcript.NewID(), resumes: true})
+		_, channel, _, err := s.Chats.About(ctx, ref.SessionID)
+		if err != nil {
+			return err
+		}
+		_, err = s.send(ctx, message{SendInput: SendInput{SessionID: ref.SessionID}, turnID: transcript.NewID(), resumes: true, channel: channel, noMemory: mayNotRemember(channel)})
 		if err != nil && !errs.Is(err, errs.NotFound) {
 			return err
 		}
@@ -39,7 +47,7 @@ func (s *Service) readmit(ctx context.Context, o transcript.Opening) error {
 	if t.chatModel, t.channel, t.incognito, err = s.Chats.About(ctx, o.SessionID); err != nil {
 		return err
 	}
-	t.memory = true
+	t.memory = !mayNotRemember(t.channel)
 	t.ctx, t.cancel = context.WithCancelCause(context.Background())
 	t.reply = s.Transcript.Reply(o)
 	s.admit(t)

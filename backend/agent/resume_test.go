@@ -102,8 +102,11 @@ func TestUnattendedRepliesAreCarriedOn(t *testing.T) {
 		}
 	}
 	m := scripted.By(func(llm.Request) scripted.Step { return scripted.Say(", and the rest.") })
-	again := openRig(t, copyFolder(t, r.dir), m, nil)
+	again := openRig(t, copyFolder(t, r.dir), m, nil, func(r *rig) { r.settings.UserName = "Maya" })
 	again.until(isDone)
+	if got := m.Last().Messages[0].Text; strings.Contains(got, "Maya") || !strings.Contains(got, "is not available here") {
+		t.Error("another app's turn was carried on with what Sentient knows:", got)
+	}
 	if got := again.said(chat); got != "user: Q\nassistant: Half of it\nevent: {\"event\":\"interrupted\"}\nevent: {\"event\":\"resumed\"}\nassistant: , and the rest.\n" {
 		t.Error(got)
 	}

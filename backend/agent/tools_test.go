@@ -563,3 +563,22 @@ func TestOutcomesAreChecked(t *testing.T) {
 		})
 	}
 }
+
+// A call knows whether its turn may use what Sentient knows about the person.
+func TestCallsKnowWhetherTheyMayRemember(t *testing.T) {
+	for name, c := range map[string]struct{ incognito, allowed, want bool }{
+		"ordinary": {false, false, true}, "incognito": {true, true, true}, "incognito without memory": {true, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := !c.want
+			r := newRig(t, scripted.New(scripted.Call("look", nil), scripted.Say("Done.")))
+			r.settings.IncognitoUsesMemory = c.allowed
+			r.tools.add(does("look", func(_ context.Context, at *tool.Context, _ args) (any, error) { got = at.Memory; return "x", nil }))
+			r.done(r.send(agent.SendInput{Text: "Q", Incognito: c.incognito}).TurnID)
+			if got != c.want {
+				t.Error(got)
+			}
+		})
+	}
+}

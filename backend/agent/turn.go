@@ -94,7 +94,7 @@ func (s *Service) rounds(t *turn) (*transcript.Usage, error) {
 	}
 	set := s.Settings()
 	l := &loop{Service: s, ctx: t.ctx, face: t.reply, messages: p.messages, rounds: maxRounds, refuse: withoutQuestions, ears: turnEars{s, t}, nudges: true,
-		call: tool.Context{SessionID: t.SessionID, TurnID: t.TurnID, Channel: t.channel, Origin: "user", Incognito: t.incognito, Memory: t.memory}}
+		call: tool.Context{SessionID: t.SessionID, TurnID: t.TurnID, Channel: t.channel, Origin: "user", Incognito: t.incognito, Memory: t.mayRemember(set)}}
 	l.notice = func(n transcript.Notice) { s.notice(t, n) }
 	l.again = func(why error) bool {
 		if !s.mayFallBack(t, fellBack) {
