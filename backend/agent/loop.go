@@ -68,6 +68,8 @@ type face interface {
 type ears interface {
 	// take gives what was said since the last look. With last nothing more is taken, until listen.
 	take(last bool) []transcript.Steer
+	// read keeps that the model reads it from here on.
+	read(ctx context.Context, said []transcript.Steer) error
 	putBack(said []transcript.Steer)
 	listen()
 }
@@ -77,6 +79,8 @@ type deaf struct{}
 func (deaf) take(bool) []transcript.Steer { return nil }
 func (deaf) putBack([]transcript.Steer)   {}
 func (deaf) listen()                      {}
+
+func (deaf) read(context.Context, []transcript.Steer) error { return nil }
 
 // maxRounds is how many rounds a chat's turn may take. A person is there to stop it or to send it on.
 const maxRounds = 64
@@ -112,18 +116,13 @@ func (l *loop) work() (*transcript.Usage, error) {
 	}
 }
 
-// hear gives the model what was said into the reply.
+// hear gives the model what was said into the reply. What cannot be written down is put back.
 func (l *loop) hear(said []transcript.Steer) error {
 	if len(said) == 0 {
 		return nil
 	}
-	r, ok := l.face.(interface {
-		Interject(ctx context.Context, said []transcript.Steer) error
-	})
-	if !ok {
-		return nil
-	}
-	if err := r.Interject(l.ctx, said); err != nil {
+	if err := l.ears.read(l.ctx, said); err != nil {
+		l.ears.putBack(said)
 		return err
 	}
 	for _, s := range said {
@@ -377,7 +376,6 @@ func (l *loop) answered(reply llm.Reply, usage *transcript.Usage) (done bool, er
 	}
 	l.closing = false
 	if err := l.hear(said); err != nil {
-		l.ears.putBack(said)
 		return false, err
 	}
 	l.ears.listen()

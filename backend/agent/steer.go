@@ -75,6 +75,10 @@ type turnEars struct {
 
 func (e turnEars) take(last bool) []transcript.Steer { return e.takeSteers(e.t, last) }
 
+func (e turnEars) read(ctx context.Context, said []transcript.Steer) error {
+	return e.t.reply.Interject(ctx, said)
+}
+
 // putBack keeps what was taken and could not be given to the model.
 func (e turnEars) putBack(said []transcript.Steer) {
 	e.mu.Lock()
