@@ -8,8 +8,6 @@ import (
 	"io"
 	"iter"
 	"strings"
-
-	"sentient/backend/errs"
 )
 
 // Caps of a Word document.
@@ -252,6 +250,3 @@ func (w *word) flush() bool {
 	}
 	return w.yield(prefix + text + "\n")
 }
-
-// IsLocked reports whether an error says that a document has a password.
-func IsLocked(err error) bool { return errs.Code(err) == CodeLocked }
