@@ -121,7 +121,7 @@ func (l *loop) prepare(c transcript.Call) *job {
 		j.refuse = &refused{sentence: fmt.Sprintf("Invalid arguments for %s: %s.", c.Name, strings.TrimSuffix(err.Error(), ".")), schema: j.tool.Parameters}
 		return j
 	}
-	j.risk = l.effectiveRisk(j)
+	j.risk = l.effectiveRisk(l.ctx, j.tool, j.ctx, c.Arguments)
 	if why := l.refuse(j.tool, j.plugin, j.risk); why != "" {
 		j.refuse = &refused{sentence: why}
 	}
@@ -141,15 +141,13 @@ func (l *loop) noSuchTool(name string) string {
 }
 
 // effectiveRisk gives a call's risk (§10). A risk function that fails, panics or does not answer counts as exec.
-func (l *loop) effectiveRisk(j *job) tool.Risk {
-	if j.tool.RiskOf == nil {
-		return j.tool.Risk
+func (s *Service) effectiveRisk(ctx context.Context, t *tool.Tool, c *tool.Context, args json.RawMessage) tool.Risk {
+	if t.RiskOf == nil {
+		return t.Risk
 	}
-	risk, err := guarded(l.ctx, l.Service, "risk of "+j.tool.Name, judgeWithin, func(ctx context.Context) (tool.Risk, error) {
-		return j.tool.RiskOf(ctx, j.ctx, j.call.Arguments)
-	})
+	risk, err := guarded(ctx, s, "risk of "+t.Name, judgeWithin, func(ctx context.Context) (tool.Risk, error) { return t.RiskOf(ctx, c, args) })
 	if err != nil {
-		l.Log.Warn("risk not told", "tool", j.tool.Name, "error", err)
+		s.Log.Warn("risk not told", "tool", t.Name, "error", err)
 		return tool.Exec
 	}
 	if risk < tool.Read || risk > tool.Exec {
@@ -291,8 +289,4 @@ func plainDuration(d time.Duration) string {
 		return fmt.Sprintf("%d minutes", int(d.Minutes()))
 	}
 	return fmt.Sprintf("%d seconds", int(d.Seconds()))
-}
-
-func callOf(name string, args json.RawMessage) transcript.Call {
-	return transcript.Call{Name: name, Arguments: args}
 }

@@ -125,9 +125,8 @@ func (s *Service) readable(ctx context.Context, c *tool.Context, in readerInput)
 	if err != nil {
 		return refuse("Invalid arguments for %s: %s.", in.Tool, strings.TrimSuffix(err.Error(), "."))
 	}
-	l := &loop{Service: s, ctx: ctx}
 	inner := *c
-	if t.Risk != tool.Read || l.effectiveRisk(&job{tool: t, plugin: p, ctx: &inner, call: callOf(in.Tool, args)}) != tool.Read {
+	if t.Risk != tool.Read || s.effectiveRisk(ctx, t, &inner, args) != tool.Read {
 		return refuse("The reader only runs look-ups, and %s is none.", in.Tool)
 	}
 	if out, err := sendsOut(ctx, s, t, &inner, args); out || err != nil {
@@ -151,8 +150,7 @@ func (s *Service) readFields(ctx context.Context, c *tool.Context, t *tool.Tool,
 	if err != nil {
 		return nil, err
 	}
-	l := &loop{Service: s, ctx: ctx}
-	text, _, failed := l.encode(&job{call: callOf(t.Name, args)}, done{value: value})
+	text, _, failed := s.encode(t.Name, value, false)
 	if failed {
 		return nil, errToolBroke
 	}

@@ -26,7 +26,11 @@ type finding struct{ Tool, Text string }
 
 // settle makes a call's result: what the model reads of it, what it shows, what it did. It keeps and tells it.
 func (l *loop) settle(j *job, d done) (result, error) {
-	text, whole, failed := l.encode(j, d)
+	value := d.value
+	if d.err != nil && j.refuse == nil {
+		value = map[string]any{"error": l.sentence(j, d.err)}
+	}
+	text, whole, failed := l.encode(j.call.Name, value, d.err != nil)
 	l.Calls++
 	shown, note := l.shorten(j, text, whole, failed)
 	var check *transcript.Check
@@ -54,37 +58,32 @@ func (l *loop) settle(j *job, d done) (result, error) {
 		DurationMS: d.took.Milliseconds(), Check: check})
 }
 
-// encode gives a result as the model reads it (a text as it is, all else as compact JSON) and as JSON.
-func (l *loop) encode(j *job, d done) (text string, whole json.RawMessage, failed bool) {
-	value := d.value
-	if d.err != nil && j.refuse == nil {
-		value = map[string]any{"error": l.sentence(j, d.err)}
-	}
-	if s, ok := value.(string); ok {
-		if len(s) > resultAtMost {
-			return l.tooLarge()
+// encode gives a tool's result as the model reads it (a text as it is, all else as compact JSON) and as JSON. One that
+// cannot be encoded, or is too large, has failed.
+func (s *Service) encode(name string, value any, hasFailed bool) (text string, whole json.RawMessage, failed bool) {
+	if said, ok := value.(string); ok {
+		if len(said) > resultAtMost {
+			return tooLarge()
 		}
-		value = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+		value = strings.ReplaceAll(strings.ToValidUTF8(said, "\uFFFD"), "\x00", "\uFFFD")
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := encodeInto(e, value); err != nil {
-		l.Log.Error("result not encoded", "tool", j.call.Name, "error", err)
-		value = map[string]any{"error": errToolBroke.Message}
+		s.Log.Error("result not encoded", "tool", name, "error", err)
+		value, hasFailed = map[string]any{"error": errToolBroke.Message}, true
 		b.Reset()
 		_ = encodeInto(e, value) // a map of strings always encodes
-		d.err = err
 	}
 	if b.Len() > resultAtMost {
-		return l.tooLarge()
+		return tooLarge()
 	}
 	whole = bytes.ToValidUTF8(bytes.TrimSpace(b.Bytes()), []byte("\uFFFD"))
-	text = string(whole)
-	if s, ok := value.(string); ok {
-		text = s
+	if said, ok := value.(string); ok {
+		return said, whole, hasFailed
 	}
-	return text, whole, d.err != nil
+	return string(whole), whole, hasFailed
 }
 
 // encodeInto encodes a value whose own encoder may panic.
@@ -100,7 +99,7 @@ func encodeInto(e *json.Encoder, value any) (err error) {
 	return e.Encode(value)
 }
 
-func (l *loop) tooLarge() (string, json.RawMessage, bool) {
+func tooLarge() (string, json.RawMessage, bool) {
 	whole := json.RawMessage(fmt.Sprintf(`{"error":"The result is larger than %d MB, so none of it was kept. Ask for less of it."}`, resultAtMost>>20))
 	return string(whole), whole, true
 }
