@@ -75,6 +75,7 @@ func TestALongDay(t *testing.T) {
 		for i := range turns {
 			at := i % chats
 			ids[at] = turn(t, k, ids[at], fmt.Sprint("message ", i))
+			m.Forget()
 			if i%97 == 96 {
 				k.Must("sessions.delete", map[string]string{"id": ids[at]}, nil)
 				ids[at] = ""

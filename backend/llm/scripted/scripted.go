@@ -138,6 +138,13 @@ func (m *Model) Requests() []llm.Request {
 	return append([]llm.Request(nil), m.requests...)
 }
 
+// Forget lets go of the requests so far: a test of memory must not measure its own notes.
+func (m *Model) Forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.requests = nil
+}
+
 // Last gives the newest request; the zero Request when there is none.
 func (m *Model) Last() llm.Request {
 	m.mu.Lock()
