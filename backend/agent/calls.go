@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"sentient/backend/errs"
+	"sentient/backend/svc"
 	"sentient/backend/tool"
 	"sentient/backend/transcript"
 )
@@ -186,7 +186,7 @@ func (l *loop) together(jobs []*job) ([]result, error) {
 	}
 	results := make([]result, len(jobs))
 	for i, j := range jobs {
-		d, ok := await(l.Service, l.ctx, ended[i])
+		d, ok := svc.Await(l.ctx, l.Clock, ended[i])
 		if !ok || l.ctx.Err() != nil {
 			return nil, context.Cause(l.ctx) // its result is written with the turn's end
 		}
@@ -239,50 +239,19 @@ func (l *loop) begin(j *job, to chan<- done) {
 
 // guarded calls a function of a tool: a panic is an error, one that goes on after its time is left behind.
 func guarded[T any](ctx context.Context, s *Service, what string, within time.Duration, f func(ctx context.Context) (T, error)) (T, error) {
-	type answer struct {
-		value T
-		err   error
+	value, err := svc.Guarded(ctx, svc.Guard{Tree: s.Tree, Clock: s.Clock, Log: s.Log}, what, within, f)
+	switch {
+	case errors.Is(err, svc.ErrTooLong):
+		err = errs.Newf(errs.Timeout, "tool_timeout", "This took longer than %s and was given up.", plainDuration(within))
+	case errors.Is(err, svc.ErrPanicked):
+		err = errToolBroke
+	case errors.Is(err, svc.ErrClosed):
+		err = errEngineClosing()
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	got := make(chan answer, 1)
-	ok := s.Tree.Go(what, func(context.Context) {
-		a := answer{err: fmt.Errorf("%s ended without an answer", what)}
-		defer func() {
-			if p := recover(); p != nil {
-				s.Log.Error("tool panicked", "tool", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				a.err = errToolBroke
-			}
-			got <- a
-		}()
-		a.value, a.err = f(ctx)
-	})
-	if !ok {
-		var none T
-		return none, errEngineClosing()
-	}
-	limit := s.Clock.NewTimer(within)
-	defer limit.Stop()
-	select {
-	case a := <-got:
-		return a.value, a.err
-	case <-limit.C():
-		cancel(errTooLong)
-	case <-ctx.Done():
-	}
-	a, ended := await(s, ctx, got)
-	if context.Cause(ctx) == errTooLong && (a.err != nil || !ended) {
-		a.err = errs.Newf(errs.Timeout, "tool_timeout", "This took longer than %s and was given up.", plainDuration(within))
-	} else if !ended {
-		a.err = context.Cause(ctx)
-	}
-	return a.value, a.err
+	return value, err
 }
 
-var (
-	errTooLong   = errors.New("took too long")
-	errToolBroke = errs.New(errs.Internal, "tool_broke", "This tool ran into a fault of its own and did not finish. Try another way.")
-)
+var errToolBroke = errs.New(errs.Internal, "tool_broke", "This tool ran into a fault of its own and did not finish. Try another way.")
 
 func plainDuration(d time.Duration) string {
 	if d >= 2*time.Minute {

@@ -10,6 +10,7 @@ import (
 
 	"sentient/backend/errs"
 	"sentient/backend/llm"
+	"sentient/backend/svc"
 	"sentient/backend/tool"
 	"sentient/backend/transcript"
 )
@@ -199,7 +200,7 @@ func (l *loop) once(request llm.Request) (llm.Reply, error) {
 	if !started {
 		return llm.Reply{}, errEngineClosing()
 	}
-	a, ended := await(l.Service, l.ctx, got)
+	a, ended := svc.Await(l.ctx, l.Clock, got)
 	if !ended {
 		l.Log.Warn("model did not stop", "model", name)
 		return llm.Reply{}, context.Cause(l.ctx)
@@ -249,23 +250,6 @@ func (l *loop) complete(reply llm.Reply) error {
 		l.notice(transcript.Notice{Code: "reply_cut", Message: "The model reached its length limit before the answer was complete. Ask it to go on."})
 	}
 	return nil
-}
-
-// await waits for work that was started beside. Once ctx has ended it waits a moment longer and then goes on without.
-func await[T any](s *Service, ctx context.Context, got <-chan T) (value T, ended bool) {
-	select {
-	case value = <-got:
-		return value, true
-	case <-ctx.Done():
-	}
-	patience := s.Clock.NewTimer(abandonAfter)
-	defer patience.Stop()
-	select {
-	case value = <-got:
-		return value, true
-	case <-patience.C():
-		return value, false
-	}
 }
 
 // read gives the calls of an answer with ids that no other call of this loop has.

@@ -258,7 +258,3 @@ func (s *Service) stop(ctx context.Context, running, waiting []*turn, cause erro
 
 // moveWithin bounds the write that makes a turn of what was said into a reply too late.
 const moveWithin = 15 * time.Second
-
-// abandonAfter is how long a model may go on after its turn was stopped before the turn ends without it. Providers close
-// their connection at once; this is for one that does not.
-const abandonAfter = time.Second

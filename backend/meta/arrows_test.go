@@ -24,16 +24,18 @@ var layers = [][]string{
 
 // siblings are the imports inside one layer that are meant, each with its reason.
 var siblings = map[[2]string]string{
-	{"event", "clock"}:      "an event carries the moment it happened",
-	{"discovery", "errs"}:   "errors for people",
-	{"gateway", "api"}:      "the gateway serves the table",
-	{"api", "gateway"}:      "the table has the row that makes other apps' key, which gateway/v1 owns",
-	{"gen", "api"}:          "what is generated follows from the table",
-	{"engine", "api"}:       "the engine makes the table of its services",
-	{"engine", "gateway"}:   "the engine runs its gateway",
-	{"testkit", "engine"}:   "a test's engine is a whole one",
-	{"testkit", "client"}:   "a test enters by the client too",
-	{"agent", "transcript"}: "the turn writes the transcript; both are the chat",
+	{"event", "clock"}:         "an event carries the moment it happened",
+	{"discovery", "errs"}:      "errors for people",
+	{"gateway", "api"}:         "the gateway serves the table",
+	{"api", "gateway"}:         "the table has the row that makes other apps' key, which gateway/v1 owns",
+	{"gen", "api"}:             "what is generated follows from the table",
+	{"engine", "api"}:          "the engine makes the table of its services",
+	{"engine", "gateway"}:      "the engine runs its gateway",
+	{"testkit", "engine"}:      "a test's engine is a whole one",
+	{"testkit", "client"}:      "a test enters by the client too",
+	{"agent", "transcript"}:    "the turn writes the transcript; both are the chat",
+	{"transcript", "approval"}: "the log keeps how a person was asked and what they answered, in the gate's own shapes",
+	{"svc", "clock"}:           "a guarded call has a time limit",
 }
 
 // foundations may be used inside their own layer (architecture, "layers and arrows").

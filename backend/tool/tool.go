@@ -91,6 +91,20 @@ func (w Wording) Label(r Risk) string {
 	return [...]string{Read: "Looks something up", Write: "Changes something", Send: "Sends", Exec: "Runs code"}[min(max(r, Read), Exec)]
 }
 
+// Destination is one that a reply goes to, as the app's own record of the message says (§5 "Replies and forwards").
+type Destination struct {
+	Address string
+	Why     string // sender, reply_to, yours (the recipients of the person's own message), thread (the others of a reply to all)
+	Sender  string // who sent the message that is answered
+}
+
+// Touched are files that a call may change.
+type Touched struct {
+	Source string   // files, terminal, code
+	What   string   // the command, the script or the file's name, for people
+	Paths  []string // files and folders: absolute, or under the data folder's files/ with / between the parts
+}
+
 // Verified is what a read-back found: whether what the call should have done is there.
 type Verified struct {
 	OK      bool
@@ -117,10 +131,11 @@ type Tool struct {
 	Describe     func(ctx context.Context, c *Context, args json.RawMessage) (Wording, error)
 	SendsOut     func(ctx context.Context, c *Context, args json.RawMessage) (bool, error)
 	Address      func(ctx context.Context, c *Context, args json.RawMessage) (string, error)
-	Destinations func(ctx context.Context, c *Context, args json.RawMessage) ([]string, error)
+	Destinations func(ctx context.Context, c *Context, args json.RawMessage) ([]Destination, error)
 	OutsideFrom  func(args json.RawMessage) string
 	Verify       func(ctx context.Context, c *Context, args, result json.RawMessage) (Verified, error)
 	Targets      func(args json.RawMessage) []string
+	Touches      func(args json.RawMessage) *Touched
 	Shorten      func(result json.RawMessage) json.RawMessage
 	Sources      func(args, result json.RawMessage) []Source
 	Memories     func(args, result json.RawMessage) []MemorySource
@@ -151,10 +166,12 @@ type Def[In any] struct {
 	SendsOut func(ctx context.Context, c *Context, in In) (bool, error)
 	// Address is the web address that a call loads (`url_fn`); nil: none.
 	Address func(ctx context.Context, c *Context, in In) (string, error)
-	// Destinations are whom a call reaches where its arguments do not name them (a reply's recipients); nil: none.
-	Destinations func(ctx context.Context, c *Context, in In) ([]string, error)
+	// Destinations are whom a call reaches where its arguments do not name them (a reply's recipients), within 20 s; nil: none.
+	Destinations func(ctx context.Context, c *Context, in In) ([]Destination, error)
 	// OutsideFrom names where the outside content of this call comes from, when it is not the app; nil or "": the app.
 	OutsideFrom func(in In) string
+	// Touches are the files that a call may change, so that copies of them can be kept first (§10 "File snapshots"); nil: none.
+	Touches func(in In) *Touched
 	// Verify reads back what a call did, within 15 s; nil: the result's own word is taken.
 	Verify func(ctx context.Context, c *Context, in In, result json.RawMessage) (Verified, error)
 	// Targets are what a call acts on (recipients, a file's name), for its check; nil: none.
@@ -192,6 +209,7 @@ func New[In any](d Def[In]) *Tool {
 	t.Shorten = d.Shorten
 	t.OutsideFrom = told(d.OutsideFrom)
 	t.Targets = told(d.Targets)
+	t.Touches = told(d.Touches)
 	t.Sources = shown(d.Sources)
 	t.Memories = shown(d.Memories)
 	t.Files = shown(d.Files)
@@ -264,6 +282,7 @@ type Plugin struct {
 	Hint        string // words that show a message needs it, for the choice of tools
 	Scoped      bool   // never offered unless a run names its tools
 	Trusted     bool   // its look-ups bring nothing that someone else wrote
+	Public      bool   // its look-ups hold nothing of the person's: pages, news, the weather (decision 5)
 	Core        bool   // always offered, also to small models
 	Connected   func() bool
 	Tools       []*Tool

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"sentient/backend/approval/ask"
 	"sentient/backend/tool"
 )
 
@@ -84,7 +85,8 @@ type CallResult struct {
 	IsError    bool            `json:"is_error,omitempty"`
 	DurationMS int64           `json:"duration_ms"`
 	Check      *Check          `json:"check,omitempty"`
-	Outside    string          `json:"outside,omitempty"` // the app whose outside content it holds
+	Outside    string          `json:"outside,omitempty"`  // where it was read from, when someone else wrote it: "Gmail"
+	Approval   *ask.Answered   `json:"approval,omitempty"` // how its request was answered
 }
 
 // Check is what code found a call really did (§4 "Checking the outcome", OutcomeCheck).
@@ -174,6 +176,10 @@ var records = map[string]func() Record{
 	"assistant_message": func() Record { return new(AssistantMessage) },
 	"call_started":      func() Record { return new(CallStarted) },
 	"call_result":       func() Record { return new(CallResult) },
+	"approval_asked":    func() Record { return new(ApprovalAsked) },
+	"approval_answered": func() Record { return new(ApprovalAnswered) },
+	"undo_opened":       func() Record { return new(UndoOpened) },
+	"undo_closed":       func() Record { return new(UndoClosed) },
 	"steered":           func() Record { return new(Steered) },
 	"interjection":      func() Record { return new(Interjection) },
 	"steer_moved":       func() Record { return new(SteerMoved) },
@@ -243,7 +249,8 @@ func (*CallStarted) project(place) []row { return nil }
 
 func (m *CallResult) project(at place) []row {
 	at.searchable = false // a search is for what was said
-	return []row{messageRow{place: at, id: m.MessageID, role: "tool", content: m.Content, name: m.Name, callID: m.CallID}}
+	return []row{messageRow{place: at, id: m.MessageID, role: "tool", content: m.Content, name: m.Name, callID: m.CallID,
+		outside: m.Outside, approval: m.Approval}}
 }
 
 func (m *Steered) project(at place) []row {

@@ -197,13 +197,13 @@ const (
 // unfinishedCalls gives results for the calls of a turn that have none.
 func unfinishedCalls(tx *store.Tx, ref Ref) ([]Record, error) {
 	rows, err := tx.Query(`SELECT kind, payload FROM chat_events WHERE session_id = ? AND turn_id = ?
-		AND kind IN ('assistant_message', 'call_started', 'call_result') ORDER BY seq`, ref.SessionID, ref.TurnID)
+		AND kind IN ('assistant_message', 'call_started', 'call_result', 'approval_asked', 'approval_answered', 'undo_opened', 'undo_closed') ORDER BY seq`, ref.SessionID, ref.TurnID)
 	if err != nil {
 		return nil, wrap("read calls", err)
 	}
 	defer rows.Close()
 	var asked []Call
-	begun, ended := map[string]bool{}, map[string]bool{}
+	seen := newEffects()
 	for rows.Next() {
 		var kind, payload string
 		if err := rows.Scan(&kind, &payload); err != nil {
@@ -213,23 +213,15 @@ func unfinishedCalls(tx *store.Tx, ref Ref) ([]Record, error) {
 		if err != nil {
 			continue // changed by a damaged disk: that the engine starts, and says what it can, is worth more
 		}
-		switch r := r.(type) {
-		case *AssistantMessage:
-			asked = append(asked, r.Calls...)
-		case *CallStarted:
-			begun[r.ID] = true
-		case *CallResult:
-			ended[r.CallID] = true
+		if m, ok := r.(*AssistantMessage); ok {
+			asked = append(asked, m.Calls...)
 		}
+		seen.see(r)
 	}
 	var records []Record
 	for _, c := range asked {
-		switch {
-		case ended[c.ID]:
-		case begun[c.ID]:
-			records = append(records, errorResult(c, outcomeUnknown))
-		default:
-			records = append(records, errorResult(c, neverBegun))
+		if !seen.ended[c.ID] {
+			records = append(records, seen.missing(c))
 		}
 	}
 	return records, wrap("read calls", rows.Err())

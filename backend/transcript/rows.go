@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"sentient/backend/approval/ask"
 	"sentient/backend/store"
 	"sentient/backend/tool"
 )
@@ -65,14 +66,16 @@ type messageRow struct {
 	memories     []tool.MemorySource
 	sources      []tool.Source
 	checks       []Check
+	outside      string
+	approval     *ask.Answered
 }
 
 func (r messageRow) write(tx *store.Tx) error {
 	_, err := tx.Exec(`INSERT INTO messages (n, id, session_id, turn_id, role, content, thinking, name, attachments, cancelled, searchable, created_at,
-		tool_calls, tool_call_id, interjection, memory_sources, sources, checks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		tool_calls, tool_call_id, interjection, memory_sources, sources, checks, outside, approval) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.place.n, r.id, r.place.SessionID, r.place.TurnID, r.role, r.content, orNull(r.thinking), orNull(r.name), list(r.attachments),
 		r.cancelled, r.place.searchable, r.place.time,
-		list(wireCalls(r.calls)), orNull(r.callID), r.interjection, list(r.memories), list(r.sources), list(r.checks))
+		list(wireCalls(r.calls)), orNull(r.callID), r.interjection, list(r.memories), list(r.sources), list(r.checks), r.outside, stored(r.approval))
 	if err != nil {
 		return wrap("write message", err)
 	}

@@ -96,6 +96,10 @@ func (t *teller) tell(r Record) {
 			return // it never began, and nobody heard of it
 		}
 		t.add(TopicToolResult.Name(), r.event(t.ref))
+	case *ApprovalAsked:
+		t.add(TopicApproval.Name(), ApprovalEvent{Ref: t.ref, Request: r.Request})
+	case *UndoOpened:
+		t.add(TopicUndo.Name(), UndoEvent{Ref: t.ref, Window: r.Window})
 	case *Interjection:
 		t.add(TopicInterjection.Name(), InterjectionEvent{Ref: t.ref, Text: r.Text, MessageID: r.MessageID, ClientID: r.ClientID})
 	case *Usage:

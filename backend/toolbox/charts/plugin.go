@@ -39,7 +39,7 @@ func New(d Deps) *tool.Plugin {
 		d.width, d.height = width, height
 	}
 	return &tool.Plugin{
-		ID: "charts", Name: "Charts", Description: "Draws charts as pictures.", Category: "utilities", Icon: "chart-bar", Auth: "builtin", Trusted: true,
+		ID: "charts", Name: "Charts", Description: "Draws charts as pictures.", Category: "utilities", Icon: "chart-bar", Auth: "builtin", Trusted: true, Public: true,
 		Hint:  "chart charts graph plot draw diagram bar line pie scatter histogram visualize visualise trend axis picture of numbers diagramm gráfico graphique",
 		Tools: []*tool.Tool{d.create()},
 	}

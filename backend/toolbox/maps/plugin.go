@@ -16,7 +16,7 @@ import (
 // New makes the plugin.
 func New() *tool.Plugin {
 	return &tool.Plugin{
-		ID: "maps", Name: "Maps", Description: "Makes links to places and routes on a map.", Category: "utilities", Icon: "map", Auth: "builtin",
+		ID: "maps", Name: "Maps", Description: "Makes links to places and routes on a map.", Category: "utilities", Icon: "map", Auth: "builtin", Public: true,
 		Hint:  "map maps place address directions route way drive driving walk walking bike cycling transit bus train station navigate navigation location where near far distance travel karte weg mapa ruta carte itinéraire",
 		Tools: []*tool.Tool{link()},
 	}

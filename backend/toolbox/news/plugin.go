@@ -51,7 +51,7 @@ func New(d Deps) *tool.Plugin {
 	d.GoogleNews = cmp.Or(d.GoogleNews, "https://news.google.com")
 	d.NewsAPI = cmp.Or(d.NewsAPI, "https://newsapi.org")
 	return &tool.Plugin{
-		ID: "news", Name: "News", Description: "Finds news and headlines.", Category: "knowledge", Icon: "news", Auth: "builtin",
+		ID: "news", Name: "News", Description: "Finds news and headlines.", Category: "knowledge", Icon: "news", Auth: "builtin", Public: true,
 		Hint:  "news headline headlines press newspaper politics election breaking story stories happened happening nachrichten schlagzeilen noticias actualités ニュース 新闻",
 		Tools: []*tool.Tool{d.search(), d.headlines()},
 	}

@@ -56,7 +56,7 @@ func New(d Deps) *tool.Plugin {
 	d.Brave = cmp.Or(d.Brave, "https://api.search.brave.com")
 	d.Google = cmp.Or(d.Google, "https://www.googleapis.com")
 	return &tool.Plugin{
-		ID: "internet_search", Name: "Web search", Description: "Searches the web.", Category: "knowledge", Icon: "search", Auth: "builtin",
+		ID: "internet_search", Name: "Web search", Description: "Searches the web.", Category: "knowledge", Icon: "search", Auth: "builtin", Public: true,
 		Hint:  "search internet web google look up find online latest current who what price review buy information research suche busca recherche 検索 搜索",
 		Tools: []*tool.Tool{d.search()},
 	}

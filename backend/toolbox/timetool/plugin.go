@@ -30,7 +30,7 @@ func New(d Deps) *tool.Plugin {
 	return &tool.Plugin{
 		ID: "time", Name: "Time", Description: "Tells the time anywhere and calculates with dates.", Category: "core", Icon: "clock", Auth: "builtin",
 		Hint:    "time date day week month year hour minute clock zone today tomorrow yesterday until since between ago age wait uhr zeit datum hora fecha heure",
-		Trusted: true, Core: true,
+		Trusted: true, Core: true, Public: true,
 		Tools: []*tool.Tool{d.now(), d.calculate(), d.sleep()},
 	}
 }

@@ -56,7 +56,7 @@ func New(d Deps) *tool.Plugin {
 	d.Geocoding = cmp.Or(d.Geocoding, "https://geocoding-api.open-meteo.com")
 	d.AccuWeather = cmp.Or(d.AccuWeather, "https://dataservice.accuweather.com")
 	return &tool.Plugin{
-		ID: "weather", Name: "Weather", Description: "Tells the weather now and in the next days.", Category: "utilities", Icon: "cloud", Auth: "builtin", Trusted: true,
+		ID: "weather", Name: "Weather", Description: "Tells the weather now and in the next days.", Category: "utilities", Icon: "cloud", Auth: "builtin", Trusted: true, Public: true,
 		Hint:  "weather forecast temperature rain snow sun wind cloud storm hot cold umbrella jacket coat degrees celsius fahrenheit humidity sunny warm wetter regen tiempo clima lluvia météo pluie 天气 天気",
 		Tools: []*tool.Tool{d.current(), d.forecast()},
 	}

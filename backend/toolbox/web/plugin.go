@@ -44,7 +44,7 @@ func New(d Deps) *tool.Plugin {
 		d.textMax = textMax
 	}
 	return &tool.Plugin{
-		ID: "web", Name: "Web pages", Description: "Reads web pages and documents by their address.", Category: "knowledge", Icon: "world", Auth: "builtin",
+		ID: "web", Name: "Web pages", Description: "Reads web pages and documents by their address.", Category: "knowledge", Icon: "world", Auth: "builtin", Public: true,
 		Hint:  "url link website webpage page site web internet online article blog read open fetch summarize https www com org",
 		Tools: []*tool.Tool{d.fetch()},
 	}
