@@ -2,13 +2,13 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"sentient/backend/approval"
 	"sentient/backend/errs"
 	"sentient/backend/svc"
 	"sentient/backend/tool"
@@ -39,8 +39,7 @@ type Need struct {
 const (
 	callsARound  = 64 // a model that asks for more gets an error for each that is over
 	sideBySide   = 8
-	callWithin   = 2 * time.Minute // a tool that does not say otherwise
-	resultAtMost = 16 << 20        // bytes of an encoded result
+	resultAtMost = 16 << 20 // bytes of an encoded result
 )
 
 // job is one call on its way.
@@ -48,83 +47,68 @@ type job struct {
 	call   transcript.Call
 	tool   *tool.Tool
 	plugin *tool.Plugin
-	risk   tool.Risk
 	ctx    *tool.Context
-	refuse *refused // why it is not carried out
+	note   string         // what its result says besides
+	gate   *approval.Case // nil: it never came to the gate
+	refuse string         // why it did not
 }
 
-// refused is the result of a call that was not carried out.
-type refused struct {
-	sentence string
-	schema   json.RawMessage // with arguments that do not fit
-}
-
-func (r refused) value() any {
-	v := map[string]any{"error": r.sentence}
-	if r.schema != nil {
-		v["schema"] = r.schema
-	}
-	return v
-}
+// plain reports whether a call may run beside others.
+func (j *job) plain() bool { return j.gate != nil && j.gate.Plain() }
 
 // carryOut carries out the calls of a round: look-ups that follow each other side by side, everything else in order. It
 // gives the results in the order of the calls. An error ends the turn; what a tool does wrong never does.
 func (l *loop) carryOut(calls []transcript.Call) ([]result, error) {
-	jobs := make([]*job, len(calls))
-	for i, c := range calls {
-		jobs[i] = l.prepare(c)
-		if i >= callsARound {
-			jobs[i].refuse = &refused{sentence: fmt.Sprintf("Not done: a round has at most %d calls. Make this one in the next round.", callsARound)}
-		}
-	}
+	l.gate.Round()
 	var results []result
-	for len(jobs) > 0 {
-		n := l.group(jobs)
-		got, err := l.together(jobs[:n])
+	var ahead *job // judged, and not beside what came before it
+	for i := 0; i < len(calls); {
+		var group []*job
+		for i+len(group) < len(calls) && len(group) < l.most(group) {
+			j := ahead
+			if ahead = nil; j == nil {
+				j = l.prepare(calls[i+len(group)], i+len(group))
+			}
+			if len(group) > 0 && !j.plain() {
+				ahead = j
+				break
+			}
+			group = append(group, j)
+		}
+		got, err := l.together(group)
 		if err != nil {
 			return nil, err
 		}
 		results = append(results, got...)
-		jobs = jobs[n:]
+		i += len(group)
 	}
 	return results, nil
 }
 
-// group gives how many of the next calls run side by side.
-func (l *loop) group(jobs []*job) int {
-	if !l.Settings().ParallelReads {
+// most is how many calls a group may have.
+func (l *loop) most(group []*job) int {
+	if !l.Settings().ParallelReads || len(group) > 0 && !group[0].plain() {
 		return 1
 	}
-	n := 0
-	for n < len(jobs) && n < sideBySide && jobs[n].refuse == nil && jobs[n].risk == tool.Read {
-		n++
-	}
-	return max(n, 1)
+	return sideBySide
 }
 
-// prepare finds a call's tool, checks the arguments and decides whether it may run.
-func (l *loop) prepare(c transcript.Call) *job {
-	j := &job{call: c}
+// prepare finds a call's tool and has the gate judge it.
+func (l *loop) prepare(c transcript.Call, n int) *job {
+	j := &job{call: c, note: l.swapped[c.ID]}
 	var ok bool
 	if j.tool, j.plugin, ok = l.Tools.Find(c.Name); !ok {
-		j.refuse = &refused{sentence: l.noSuchTool(c.Name)}
+		j.refuse = l.noSuchTool(c.Name)
+		return j
+	}
+	if n >= callsARound {
+		j.refuse = fmt.Sprintf("Not done: a round has at most %d calls. Make this one in the next round.", callsARound)
 		return j
 	}
 	ctx := l.call
 	ctx.CallID, ctx.ResultLimit = c.ID, l.resultMx
 	j.ctx = &ctx
-	if !l.Tools.Enabled(c.Name) {
-		j.refuse = &refused{sentence: fmt.Sprintf("Not done: %s is switched off.", c.Name)}
-		return j
-	}
-	if err := l.unread[c.ID]; err != nil {
-		j.refuse = &refused{sentence: fmt.Sprintf("Invalid arguments for %s: %s.", c.Name, strings.TrimSuffix(err.Error(), ".")), schema: j.tool.Parameters}
-		return j
-	}
-	j.risk = l.effectiveRisk(l.ctx, j.tool, j.ctx, c.Arguments)
-	if why := l.refuse(j.tool, j.plugin, j.risk); why != "" {
-		j.refuse = &refused{sentence: why}
-	}
+	j.gate = l.gate.Judge(l.ctx, approval.Call{Args: c.Arguments, Unfit: l.unread[c.ID], Tool: j.tool, Plugin: j.plugin, Context: j.ctx})
 	return j
 }
 
@@ -138,33 +122,6 @@ func (l *loop) noSuchTool(name string) string {
 		return fmt.Sprintf("There is no tool called %q here.", name)
 	}
 	return fmt.Sprintf("There is no tool called %q. The tools are: %s.", name, strings.Join(names, ", "))
-}
-
-// effectiveRisk gives a call's risk (§10). A risk function that fails, panics or does not answer counts as exec.
-func (s *Service) effectiveRisk(ctx context.Context, t *tool.Tool, c *tool.Context, args json.RawMessage) tool.Risk {
-	if t.RiskOf == nil {
-		return t.Risk
-	}
-	risk, err := guarded(ctx, s, "risk of "+t.Name, judgeWithin, func(ctx context.Context) (tool.Risk, error) { return t.RiskOf(ctx, c, args) })
-	if err != nil {
-		s.Log.Warn("risk not told", "tool", t.Name, "error", err)
-		return tool.Exec
-	}
-	if risk < tool.Read || risk > tool.Exec {
-		return tool.Exec
-	}
-	return risk
-}
-
-// judgeWithin bounds a tool's answer about a call, which is about its arguments and needs no network as a rule.
-const judgeWithin = 10 * time.Second
-
-// withoutQuestions is what runs while nobody can be asked: look-ups, and changes to Sentient's own things.
-func withoutQuestions(t *tool.Tool, _ *tool.Plugin, risk tool.Risk) string {
-	if risk == tool.Read || t.Internal && risk == tool.Write {
-		return ""
-	}
-	return fmt.Sprintf("Not done: %s needs the user's yes, and Sentient can't ask for it yet. Tell the user what you would have done.", t.Name)
 }
 
 // together carries out calls side by side: all of them begin, then each result comes in the order of the calls.
@@ -198,16 +155,12 @@ func (l *loop) together(jobs []*job) ([]result, error) {
 	return results, nil
 }
 
-// done is what a tool gave.
-type done struct {
-	value any
-	err   error
-	took  time.Duration
-}
+// done is how a call ended.
+type done struct{ approval.Outcome }
 
 func (l *loop) begin(j *job, to chan<- done) {
-	if j.refuse != nil {
-		to <- done{value: j.refuse.value(), err: errors.New(j.refuse.sentence)}
+	if j.gate == nil {
+		to <- done{approval.Outcome{Value: map[string]any{"error": j.refuse}, Failed: true}}
 		return
 	}
 	var over atomic.Bool
@@ -216,24 +169,13 @@ func (l *loop) begin(j *job, to chan<- done) {
 			l.face.Progress(j.call, p)
 		}
 	}
-	started := l.Clock.Now()
-	end := func(d done) {
-		over.Store(true)
-		d.took = l.Clock.Now().Sub(started)
-		to <- d
-	}
-	within := j.tool.Within
-	if within <= 0 {
-		within = callWithin
-	}
 	ok := l.Tree.Go("tool call", func(context.Context) {
-		value, err := guarded(l.ctx, l.Service, j.tool.Name, within, func(ctx context.Context) (any, error) {
-			return j.tool.Run(ctx, j.ctx, j.call.Arguments)
-		})
-		end(done{value: value, err: err})
+		o := j.gate.Carry(l.ctx, nil) // nothing is asked: turnSurface
+		over.Store(true)
+		to <- done{o}
 	})
 	if !ok {
-		end(done{err: errEngineClosing()})
+		to <- done{approval.Outcome{Ran: true, Err: errEngineClosing(), Failed: true}}
 	}
 }
 

@@ -36,7 +36,7 @@ var notClaimed = regexp.MustCompile(`(?i)\b(could ?n[o']t|couldn’t|cannot|can'
 
 // check gives what a call really did (§4 "Checking the outcome"); nil for calls that are not checked.
 func (l *loop) check(j *job, whole json.RawMessage, failed bool) *transcript.Check {
-	if j.tool.Outcome == tool.OutcomeNone && j.tool.Verify == nil || j.risk == tool.Read {
+	if j.tool.Outcome == tool.OutcomeNone && j.tool.Verify == nil || j.gate.Risk() == tool.Read {
 		return nil
 	}
 	words := outcomeWords[j.tool.Outcome]

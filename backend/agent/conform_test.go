@@ -1,8 +1,10 @@
 package agent_test
 
 import (
+	"context"
 	"testing"
 
+	"sentient/backend/approval"
 	"sentient/backend/llm"
 	"sentient/backend/llm/scripted"
 	"sentient/backend/session"
@@ -18,8 +20,15 @@ func TestHelpersToolsConform(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func() *tool.Context { return &tool.Context{SessionID: chat.SessionID, CallID: "call_1", Memory: true} }
+	gated := func(ctx context.Context) context.Context {
+		run, err := r.gate.Begin(ctx, approval.Begin{Surface: approval.Chat(), Context: *at()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return approval.Within(ctx, run)
+	}
 	conform.Plugin(t, r.tools.helpers,
-		conform.Case{Tool: "delegate_task", Args: `{"goal":"Find trains"}`, Context: at()},
-		conform.Case{Tool: "delegate_tasks", Args: `{"tasks":[{"goal":"One"},{"goal":"Two"}]}`, Context: at()},
-		conform.Case{Tool: "read_with_reader", Args: `{"tool":"look","fields":{"f":"text"}}`, Context: at()})
+		conform.Case{Tool: "delegate_task", Args: `{"goal":"Find trains"}`, Context: at(), Within: gated},
+		conform.Case{Tool: "delegate_tasks", Args: `{"tasks":[{"goal":"One"},{"goal":"Two"}]}`, Context: at(), Within: gated},
+		conform.Case{Tool: "read_with_reader", Args: `{"tool":"look","fields":{"f":"text"}}`, Context: at(), Within: gated})
 }

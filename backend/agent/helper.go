@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"sentient/backend/approval"
 	"sentient/backend/clock"
 	"sentient/backend/errs"
 	"sentient/backend/llm"
@@ -211,11 +212,15 @@ func (s *Service) helperWork(ctx context.Context, h *helper, c *tool.Context, ta
 	if err != nil {
 		return "", err
 	}
+	parent := approval.RunOf(ctx)
+	if parent == nil {
+		return "", errNoChat
+	}
 	ask := task.Goal
 	if task.Context != "" {
 		ask += "\n\n" + task.Context
 	}
-	l := &loop{Service: s, ctx: ctx, call: *c, face: h.record, rounds: max(1, limits.MaxRounds), strict: true, refuse: helperMay, ears: deaf{},
+	l := &loop{Service: s, ctx: ctx, call: *c, face: h.record, rounds: max(1, limits.MaxRounds), strict: true, gate: parent.Child(approval.Helper(PluginID), *c), ears: deaf{},
 		notice: func(transcript.Notice) {}, messages: []llm.Message{{Role: llm.System, Text: instructions}, {Role: llm.User, Text: s.dated(ask, s.Clock.Now(), set)}}}
 	l.spent = helperBudget(choice, limits)
 	l.use(choice, set, Need{Text: ask, Named: task.Tools, Exclude: func(p *tool.Plugin, _ *tool.Tool) bool { return p.ID == PluginID }})
@@ -259,15 +264,4 @@ func thousands(n int) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
-}
-
-// helperMay is what a helper runs: nothing that sends or runs code, and no helpers of its own (§10).
-func helperMay(t *tool.Tool, p *tool.Plugin, risk tool.Risk) string {
-	switch {
-	case p.ID == PluginID:
-		return "Not done: a helper cannot start helpers. Do this part yourself, or say in your answer what is left to do."
-	case risk >= tool.Send:
-		return fmt.Sprintf("Not done: a helper cannot run %s, because it sends something or runs code. Say in your answer that it is left to do.", t.Name)
-	}
-	return withoutQuestions(t, p, risk)
 }

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"sentient/backend/approval"
 	"sentient/backend/errs"
 	"sentient/backend/llm"
 	"sentient/backend/svc"
@@ -28,7 +29,7 @@ type loop struct {
 	tools    []*tool.Tool
 	rounds   int  // the most rounds
 	strict   bool // using them up is a failure; else the model is made to answer with the last
-	refuse   func(t *tool.Tool, p *tool.Plugin, risk tool.Risk) string
+	gate     *approval.Run
 	notice   func(transcript.Notice)
 	ears     ears
 	nudges   bool // a repeat is first told to the model
@@ -36,10 +37,11 @@ type loop struct {
 	again    func(why error) bool // another model may answer the first round after this error; it has been chosen then
 
 	round    int
-	closing  bool             // the model was asked for its answer now
-	thought  bool             // the open text turned out to be thinking
-	resultMx int              // characters of a result that the model reads
-	unread   map[string]error // why the arguments of this round's calls cannot be read
+	closing  bool              // the model was asked for its answer now
+	thought  bool              // the open text turned out to be thinking
+	resultMx int               // characters of a result that the model reads
+	unread   map[string]error  // why the arguments of this round's calls cannot be read
+	swapped  map[string]string // what the results of those say that go to the trash instead of being deleted for good
 	repeats  repeats
 	run
 }
@@ -127,6 +129,7 @@ func (l *loop) hear(said []transcript.Steer) error {
 		return err
 	}
 	for _, s := range said {
+		l.gate.Hear(s.Text)
 		l.messages = joinUser(l.messages, llm.Message{Role: llm.User, Text: s.Text})
 	}
 	return nil
@@ -255,7 +258,7 @@ func (l *loop) complete(reply llm.Reply) error {
 // read gives the calls of an answer with ids that no other call of this loop has.
 func (l *loop) read(asked []llm.ToolCall) []transcript.Call {
 	calls := make([]transcript.Call, 0, len(asked))
-	l.unread = map[string]error{}
+	l.unread, l.swapped = map[string]error{}, map[string]string{}
 	taken := map[string]bool{}
 	for _, m := range l.messages {
 		for _, c := range m.ToolCalls {
@@ -267,7 +270,14 @@ func (l *loop) read(asked []llm.ToolCall) []transcript.Call {
 			c.ID = llm.NewCallID()
 		}
 		taken[c.ID] = true
-		calls = append(calls, transcript.Call{ID: c.ID, Name: validName(c.Name), Arguments: l.arguments(c)})
+		args := l.arguments(c)
+		if l.unread[c.ID] == nil {
+			if c.Name, l.swapped[c.ID] = l.gate.Swap(c.Name, args); l.swapped[c.ID] != "" {
+				c.Arguments = args
+				args = l.arguments(c)
+			}
+		}
+		calls = append(calls, transcript.Call{ID: c.ID, Name: validName(c.Name), Arguments: args})
 	}
 	return calls
 }

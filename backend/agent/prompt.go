@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"sentient/backend/approval/outside"
 	"sentient/backend/clock"
 	"sentient/backend/llm"
 	"sentient/backend/tool"
@@ -248,9 +249,18 @@ func (s *Service) addPast(t *turn, set Settings, p *prompt, past transcript.Past
 		if short := firstRunes(text, olderResult); past.TurnID != t.TurnID && len(short) < len(text) {
 			text = short + s.prompts.note("older", nil)
 		}
+		text = s.Gate.Shown(text, s.sourceOf(past))
 		p.messages = append(p.messages, llm.Message{Role: llm.ToolRole, Text: text, ToolCallID: past.CallID, ToolName: past.Name})
 	}
 	return nil
+}
+
+// sourceOf gives where a stored result was read from. One from before that was kept is judged by its tool.
+func (s *Service) sourceOf(past transcript.Past) string {
+	if t, p, ok := s.Tools.Find(past.Name); past.Outside == "" && ok && t.BringsOutside(p) {
+		return p.Name
+	}
+	return past.Outside
 }
 
 // paired gives every call its result and every result its call, in order: services refuse a prompt where one is missing.
@@ -295,7 +305,9 @@ func (s *Service) userMessage(t *turn, set Settings, p transcript.Past) (llm.Mes
 	m := llm.Message{Role: llm.User, Text: p.Text}
 	switch {
 	case p.Role == "other":
-		m.Text = s.prompts.note("other", p)
+		m.Text = s.Gate.Marker().Mark(s.prompts.note("other", p), outside.GroupSource(p.Name))
+	case p.Name != "" && t.From == "": // here the person is the one who speaks
+		m.Text = s.Gate.Marker().Mark(p.Text, p.Name)
 	case p.Name != "":
 		m.Text = s.prompts.note("api", p.Text)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"sentient/backend/approval"
 	"sentient/backend/errs"
 	"sentient/backend/llm"
 	"sentient/backend/tool"
@@ -125,28 +126,14 @@ func (s *Service) readable(ctx context.Context, c *tool.Context, in readerInput)
 	if err != nil {
 		return refuse("Invalid arguments for %s: %s.", in.Tool, strings.TrimSuffix(err.Error(), "."))
 	}
-	inner := *c
-	if t.Risk != tool.Read || s.effectiveRisk(ctx, t, &inner, args) != tool.Read {
-		return refuse("The reader only runs look-ups, and %s is none.", in.Tool)
-	}
-	if out, err := sendsOut(ctx, s, t, &inner, args); out || err != nil {
-		return refuse("The reader cannot run %s, because it could send data out.", in.Tool)
-	}
 	return t, p, args, nil
-}
-
-func sendsOut(ctx context.Context, s *Service, t *tool.Tool, c *tool.Context, args json.RawMessage) (bool, error) {
-	if t.SendsOut == nil {
-		return false, nil
-	}
-	return guarded(ctx, s, t.Name, judgeWithin, func(ctx context.Context) (bool, error) { return t.SendsOut(ctx, c, args) })
 }
 
 // readFields runs the look-up and has a model read it.
 func (s *Service) readFields(ctx context.Context, c *tool.Context, t *tool.Tool, p *tool.Plugin, args json.RawMessage, fields map[string]string) (map[string]any, error) {
 	inner := *c
 	inner.Progress, inner.ResultLimit = func(tool.Progress) {}, readerDocument
-	value, err := guarded(ctx, s, t.Name, callWithin, func(ctx context.Context) (any, error) { return t.Run(ctx, &inner, args) })
+	value, err := s.lookUp(ctx, &inner, t, p, args)
 	if err != nil {
 		return nil, err
 	}
@@ -168,6 +155,28 @@ func (s *Service) readFields(ctx context.Context, c *tool.Context, t *tool.Tool,
 		out[name] = checked(kind, answer[name], document)
 	}
 	return out, nil
+}
+
+// lookUp runs the reader's look-up, through the gate: only one that runs without a question.
+func (s *Service) lookUp(ctx context.Context, c *tool.Context, t *tool.Tool, p *tool.Plugin, args json.RawMessage) (any, error) {
+	parent := approval.RunOf(ctx)
+	if parent == nil {
+		return nil, errNoChat
+	}
+	k := parent.Child(readerSurface(), *c).Judge(ctx, approval.Call{Args: args, Tool: t, Plugin: p, Context: c})
+	if k.Plain() && k.Leaves(ctx) {
+		return nil, errs.Newf(errs.Invalid, "reader_refused", "The reader cannot run %s, because it could send data out.", t.Name)
+	}
+	o := k.Carry(ctx, nil)
+	if o.Ran || o.Err != nil {
+		return o.Value, o.Err
+	}
+	if refused, ok := o.Value.(map[string]any); ok {
+		if why, ok := refused["error"].(string); ok {
+			return nil, errs.New(errs.Invalid, "reader_refused", why)
+		}
+	}
+	return nil, errs.Newf(errs.Invalid, "reader_refused", "The reader cannot run %s.", t.Name)
 }
 
 // askReader asks the fast model, then the primary one.

@@ -26,16 +26,22 @@ type finding struct{ Tool, Text string }
 
 // settle makes a call's result: what the model reads of it, what it shows, what it did. It keeps and tells it.
 func (l *loop) settle(j *job, d done) (result, error) {
-	value := d.value
-	if d.err != nil && j.refuse == nil {
-		value = map[string]any{"error": l.sentence(j, d.err)}
+	value := d.Value
+	if d.Err != nil && !d.Ran {
+		return result{}, d.Err // its request could not be kept, or the turn is ending
 	}
-	text, whole, failed := l.encode(j.call.Name, value, d.err != nil)
+	if d.Err != nil {
+		value = map[string]any{"error": l.sentence(j, d.Err)}
+	}
+	text, whole, failed := l.encode(j.call.Name, value, d.Failed)
+	if j.note != "" && !failed {
+		text, whole = l.noted(text, whole, j.note)
+	}
 	l.Calls++
 	shown, note := l.shorten(j, text, whole, failed)
 	var check *transcript.Check
-	if j.refuse == nil {
-		check = l.check(j, whole, d.err != nil)
+	if d.Ran {
+		check = l.check(j, whole, d.Err != nil)
 	}
 	if check != nil {
 		l.Checks = append(l.Checks, *check)
@@ -46,16 +52,34 @@ func (l *loop) settle(j *job, d done) (result, error) {
 	if failed || check != nil && !check.OK {
 		l.Errors++
 	}
-	if !failed {
+	if !failed && j.tool != nil && d.Ran {
 		l.used(j, whole, shown)
 		l.findings = append(l.findings, finding{j.call.Name, cut(shown, findingLength)})
 	}
 	if again := l.repeats.see(j.call, text, l.Settings().RepeatLimit, l.nudges); again != "" {
 		note += "\n" + l.prompts.note(again, l.repeats)
 	}
-	r := result{read: strings.TrimSpace(shown + note)}
-	return r, l.face.Result(l.ctx, transcript.CallResult{CallID: j.call.ID, Name: j.call.Name, Content: r.read, Result: whole, IsError: failed,
-		DurationMS: d.took.Milliseconds(), Check: check})
+	source := ""
+	if j.gate != nil {
+		var err error
+		if source, err = j.gate.Settle(l.ctx, shown, whole); err != nil {
+			return result{}, err
+		}
+	}
+	r := result{read: strings.TrimSpace(l.Gate.Shown(shown, source) + note)}
+	return r, l.face.Result(l.ctx, transcript.CallResult{CallID: j.call.ID, Name: j.call.Name, Content: strings.TrimSpace(shown + note), Result: whole, IsError: failed,
+		DurationMS: d.Took.Milliseconds(), Check: check, Outside: source, Approval: d.Answered})
+}
+
+// noted adds a note to a result that is an object.
+func (l *loop) noted(text string, whole json.RawMessage, note string) (string, json.RawMessage) {
+	var object map[string]any
+	if json.Unmarshal(whole, &object) != nil || object == nil {
+		return text, whole
+	}
+	object["note"] = note
+	text, whole, _ = l.encode("note", object, false)
+	return text, whole
 }
 
 // encode gives a tool's result as the model reads it (a text as it is, all else as compact JSON) and as JSON. One that

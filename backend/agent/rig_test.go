@@ -12,7 +12,9 @@ import (
 	"testing"
 
 	"sentient/backend/agent"
+	"sentient/backend/approval"
 	"sentient/backend/clock"
+	"sentient/backend/config"
 	"sentient/backend/errs"
 	"sentient/backend/event"
 	"sentient/backend/llm"
@@ -27,20 +29,22 @@ import (
 // rig is a data folder with everything that turns need, over a real database. Only the model is played.
 type rig struct {
 	*agent.Service
-	t        testing.TB
-	dir      string
-	db       *store.DB
-	bus      *event.Bus
-	log      *transcript.Log
-	chats    *session.Service
-	models   *models
-	settings *agent.Settings
-	tools    *tools
-	know     *known
-	tree     *svc.Tree
-	all      *event.Subscription
-	closed   bool
-	at       func(ctx context.Context, step string) // where not nil: called when a turn asks for the settings, or a model
+	t         testing.TB
+	dir       string
+	db        *store.DB
+	bus       *event.Bus
+	log       *transcript.Log
+	chats     *session.Service
+	models    *models
+	settings  *agent.Settings
+	tools     *tools
+	gate      *approval.Service
+	approvals approval.Settings // what the gate follows
+	know      *known
+	tree      *svc.Tree
+	all       *event.Subscription
+	closed    bool
+	at        func(ctx context.Context, step string) // where not nil: called when a turn asks for the settings, or a model
 }
 
 // models gives the model of a role, or of a name.
@@ -102,6 +106,7 @@ func (t *tools) Find(name string) (*tool.Tool, *tool.Plugin, bool) {
 }
 
 func (t *tools) Enabled(string) bool            { return true }
+func (t *tools) Plugins() []*tool.Plugin        { return []*tool.Plugin{&t.plugin} }
 func (t *tools) Select(agent.Need) []*tool.Tool { return t.all() }
 
 // known is what is known about the person, in a test.
@@ -167,13 +172,19 @@ func openRig(t testing.TB, dir string, primary llm.Model, c clock.Clock, prepare
 		t.Fatal(err)
 	}
 	r := &rig{t: t, dir: dir, db: db, bus: event.NewBus(c), settings: &agent.Settings{}, tools: &tools{}, know: &known{}, tree: svc.NewTree("test", log)}
+	r.approvals = approval.Settings{Approvals: config.Approvals{Mode: "ask"}, MarkOutside: true}
 	r.models = &models{byRole: map[string]llm.Model{"primary": primary}, byName: map[string]llm.Model{}, refuse: map[string]error{},
 		asked: func(ctx context.Context) { r.reached(ctx, "choose") }}
 	r.log = transcript.New(transcript.Options{DB: db, Bus: r.bus, Clock: c, Log: log})
 	if r.chats, err = session.New(session.Options{DB: db, Bus: r.bus, Clock: c, Log: log, Dir: dir, Paths: r.log}); err != nil {
 		t.Fatal(err)
 	}
-	r.Service, err = agent.New(agent.Options{DB: db, Bus: r.bus, Clock: c, Log: log, Tree: r.tree, Transcript: r.log, Models: r.models,
+	r.gate = approval.New(approval.Options{DB: db, Bus: r.bus, Clock: c, Log: log, Tree: r.tree, Tools: r.tools, Chats: r.chats,
+		Settings: func() approval.Settings { return r.approvals },
+		Ask: func(ctx context.Context, session, prompt string) (string, error) {
+			return r.AskQuickly(ctx, session, prompt)
+		}})
+	r.Service, err = agent.New(agent.Options{Gate: r.gate, DB: db, Bus: r.bus, Clock: c, Log: log, Tree: r.tree, Transcript: r.log, Models: r.models,
 		Chats: r.chats, Files: r.chats, Tools: r.tools, Knowledge: r.know, Dir: dir,
 		Settings: func() agent.Settings {
 			r.reached(context.Background(), "compose")

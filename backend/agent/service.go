@@ -21,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"sentient/backend/approval"
 	"sentient/backend/clock"
 	"sentient/backend/errs"
 	"sentient/backend/event"
@@ -113,8 +114,9 @@ type Options struct {
 	Models     Models
 	Chats      Chats
 	Files      Files
-	Tools      Tools     // nil: none
-	Knowledge  Knowledge // nil: nothing is known
+	Tools      Tools             // nil: none
+	Gate       *approval.Service // stands in front of every call
+	Knowledge  Knowledge         // nil: nothing is known
 	Settings   func() Settings
 	// OnCompleted hears of each turn that ended well and that may be learned from.
 	OnCompleted func(ctx context.Context, c Completed)

@@ -93,8 +93,12 @@ func (s *Service) rounds(t *turn) (*transcript.Usage, error) {
 		return nil, err
 	}
 	set := s.Settings()
-	l := &loop{Service: s, ctx: t.ctx, face: t.reply, messages: p.messages, rounds: maxRounds, refuse: withoutQuestions, ears: turnEars{s, t}, nudges: true,
-		call: tool.Context{SessionID: t.SessionID, TurnID: t.TurnID, Channel: t.channel, Origin: "user", Incognito: t.incognito, Memory: t.mayRemember(set)}}
+	call := tool.Context{SessionID: t.SessionID, TurnID: t.TurnID, Channel: t.channel, Origin: "user", Incognito: t.incognito, Memory: t.mayRemember(set)}
+	gate, err := s.enterGate(t, call)
+	if err != nil {
+		return nil, err
+	}
+	l := &loop{Service: s, ctx: t.ctx, face: t.reply, messages: p.messages, rounds: maxRounds, gate: gate, ears: turnEars{s, t}, nudges: true, call: call}
 	l.notice = func(n transcript.Notice) { s.notice(t, n) }
 	l.again = func(why error) bool {
 		if !s.mayFallBack(t, fellBack) {
@@ -123,6 +127,10 @@ func (l *loop) use(choice llm.Choice, set Settings, need Need) {
 	need.All, need.Max = set.AllTools, set.MaxToolsCloud
 	if choice.Local {
 		need.Max = set.MaxToolsLocal
+	}
+	exclude := need.Exclude
+	need.Exclude = func(p *tool.Plugin, t *tool.Tool) bool {
+		return exclude != nil && exclude(p, t) || l.Gate.Hidden(t, p)
 	}
 	l.tools = l.Tools.Select(need)
 }

@@ -60,7 +60,7 @@ func (e *Engine) assemble(ctx context.Context, s *api.Services) (*parts, error) 
 		return nil, err
 	}
 	p.notify = notify.New(notify.Options{DB: e.db, Bus: e.bus, Clock: e.o.Clock})
-	p.agent, err = agent.New(agent.Options{Tools: turnTools{tools}, OnHelper: e.helperEnded(p.notify),
+	p.agent, err = agent.New(agent.Options{Tools: turnTools{tools}, Gate: e.gate(p, tools), OnHelper: e.helperEnded(p.notify),
 		DB: e.db, Bus: e.bus, Clock: e.o.Clock, Log: e.o.Log, Tree: e.tree, Transcript: p.transcript,
 		Models: chosen, Chats: p.sessions, Files: p.sessions, Settings: e.turnSettings, Dir: e.o.Home})
 	if err != nil {

@@ -18,7 +18,7 @@ var layers = [][]string{
 	{"store", "config", "secret", "netx", "llm", "tool", "vector", "textkit", "sysinfo", "discovery"},
 	{"session", "transcript", "agent", "toolbox", "approval", "model", "memory", "task", "reminder", "quick", "notify", "proactive",
 		"skill", "integration", "mcp", "mcpserver", "folder", "sandbox", "terminal", "browser", "node", "voice", "sensor", "channel",
-		"backup", "importer", "timeline", "stop", "onboarding"},
+		"backup", "importer", "timeline", "stop", "snapshot", "onboarding"},
 	{"api", "client", "gateway", "gen", "msp", "engine", "eval", "testkit", "meta"},
 }
 
@@ -34,6 +34,7 @@ var siblings = map[[2]string]string{
 	{"testkit", "engine"}:      "a test's engine is a whole one",
 	{"testkit", "client"}:      "a test enters by the client too",
 	{"agent", "transcript"}:    "the turn writes the transcript; both are the chat",
+	{"agent", "approval"}:      "the turn's loop enters the gate for every call",
 	{"transcript", "approval"}: "the log keeps how a person was asked and what they answered, in the gate's own shapes",
 	{"svc", "clock"}:           "a guarded call has a time limit",
 }

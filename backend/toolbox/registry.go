@@ -124,6 +124,9 @@ func (r *Registry) Find(name string) (t *tool.Tool, p *tool.Plugin, ok bool) {
 	return e.tool, e.plugin, ok
 }
 
+// Plugins gives all plugins, in the order in which they were added.
+func (r *Registry) Plugins() []*tool.Plugin { return slices.Clone(r.now.Load().plugins) }
+
 // Enabled reports whether a tool may be used at all: it is there, not switched off, and its app is connected.
 func (r *Registry) Enabled(name string) bool {
 	_, p, ok := r.Find(name)

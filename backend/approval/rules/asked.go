@@ -98,7 +98,7 @@ func (w wanted) asks(clause []string, question bool) bool {
 		if !ok || !w.does(v, clause) || !verbPlace(clause, i, v) {
 			continue
 		}
-		if question && ability(clause, i) {
+		if question && ability(clause, i) || toThePerson(clause, i) {
 			continue
 		}
 		rest := append(slices.Clone(clause[:i]), clause[i+1:]...)
@@ -113,6 +113,11 @@ func (w wanted) asks(clause []string, question bool) bool {
 func ability(clause []string, i int) bool {
 	rest := clause[i+1:]
 	return len(rest) == 0 || len(rest) == 1 && phrase.Singular(rest[0]) != rest[0]
+}
+
+// toThePerson reports whether what is asked for comes to the person: "send me the email" sends none.
+func toThePerson(clause []string, i int) bool {
+	return i+1 < len(clause) && (clause[i+1] == "me" || clause[i+1] == "us") && (clause[i] == "send" || clause[i] == "forward")
 }
 
 // bare reports whether a clause is nothing but its verb: "yes, send it".
@@ -136,6 +141,9 @@ func verbPlace(clause []string, i int, v phrase.Verb) bool {
 		}
 		before = before[n:]
 	}
+	if v.Noun && i+1 < len(clause) && nounAfter[clause[i+1]] {
+		return false // "email from Bob please", "email is broken"
+	}
 	if len(before) == 0 {
 		return true
 	}
@@ -144,6 +152,11 @@ func verbPlace(clause []string, i int, v phrase.Verb) bool {
 	}
 	return !slices.ContainsFunc(before, func(word string) bool { return !scene[word] })
 }
+
+// nounAfter are words behind a word that then is a thing and not what is to be done.
+var nounAfter = map[string]bool{"from": true, "of": true, "is": true, "are": true, "was": true, "were": true, "has": true, "have": true, "says": true, "said": true,
+	"address": true, "addresses": true, "account": true, "about": true, "by": true, "in": true, "on": true, "at": true, "which": true, "can": true, "will": true, "would": true,
+	"should": true, "does": true, "doesn't": true, "isn't": true, "and": true, "or": true}
 
 // opening gives how many words at the start only open a request.
 func opening(words []string) int {

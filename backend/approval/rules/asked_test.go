@@ -192,3 +192,15 @@ func FuzzAskedFor(f *testing.F) {
 		}
 	})
 }
+
+// A thing is no order, and what comes to the person sends nothing.
+func TestNounsAskForNothing(t *testing.T) {
+	for _, words := range []string{"Email from Bob please", "email is broken", "Send me the email", "email address of Bob"} {
+		if rules.AskedFor([]string{words}, wanted(t, "gmail_send_email", "")) {
+			t.Errorf("%q asked for a mail", words)
+		}
+	}
+	if !rules.AskedFor([]string{"Email Bob that I am late"}, wanted(t, "gmail_send_email", "")) {
+		t.Error("a mail that was asked for was not")
+	}
+}

@@ -28,6 +28,7 @@ type Case struct {
 	Tool    string
 	Args    string // a JSON object
 	Context *tool.Context
+	Within  func(ctx context.Context) context.Context // gives the context of the call; nil: the test's own
 }
 
 // patience is how long a call may go on after it was stopped. It tells a call that ends from one that does not.
@@ -138,7 +139,11 @@ func works(t *testing.T, x *tool.Tool, c Case) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	value, err := run(t, t.Context(), x, contextOf(c), args)
+	ctx := t.Context()
+	if c.Within != nil {
+		ctx = c.Within(ctx)
+	}
+	value, err := run(t, ctx, x, contextOf(c), args)
 	if err != nil {
 		t.Fatal(err)
 	}

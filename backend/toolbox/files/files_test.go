@@ -478,3 +478,34 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 		}
 	}
 }
+
+// What is kept of before a write is the very file that it writes, and nothing where it is refused.
+func TestWhatAWriteTouches(t *testing.T) {
+	r := newRig(t)
+	w := r.tool("file_write")
+	for _, c := range []struct{ name, args, want string }{
+		{"a plain name", `{"name":"a.md","content":"x"}`, "outputs/a.md"},
+		{"a name with the folder", `{"name":"outputs/sub/a.md","content":"x","mode":"overwrite"}`, "outputs/sub/a.md"},
+		{"a name with files/ in front", `{"name":"files/outputs/a.md","content":"x","mode":"append"}`, "outputs/a.md"},
+		{"an upload", `{"name":"uploads/a.md","content":"x"}`, ""},
+		{"a way out", `{"name":"../a.md","content":"x"}`, ""},
+		{"an absolute path", `{"name":"/etc/passwd","content":"x"}`, ""},
+		{"no arguments", `[]`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := w.Touches(json.RawMessage(c.args))
+			if c.want == "" {
+				if got != nil {
+					t.Errorf("%+v", got)
+				}
+				return
+			}
+			if got == nil || got.Source != "files" || got.What != c.want || len(got.Paths) != 1 || got.Paths[0] != c.want {
+				t.Fatalf("%+v, want %s", got, c.want)
+			}
+			if _, err := r.call("file_write", map[string]any{"name": strings.TrimPrefix(c.want, "outputs/"), "content": "x", "mode": "overwrite"}, nil); err != nil || r.content(got.Paths[0]) != "x" {
+				t.Errorf("it wrote elsewhere: %v", err)
+			}
+		})
+	}
+}

@@ -49,6 +49,13 @@ func (f *folder) write() *tool.Tool {
 			}
 			return []string{p}
 		},
+		Touches: func(in writeIn) *tool.Touched {
+			p, err := writable(in.Name)
+			if err != nil {
+				return nil // it writes nothing
+			}
+			return &tool.Touched{Source: "files", What: p, Paths: []string{p}}
+		},
 		Verify: f.verifyWrite,
 		Files: func(_ writeIn, result json.RawMessage) []string {
 			var out writeOut
