@@ -202,7 +202,6 @@ func (c *Case) fileCopies(ctx context.Context) {
 func (c *Case) run(ctx context.Context) {
 	if address := c.loaded(ctx); address != "" && len(c.questions) > 0 {
 		c.of.load(address) // the others were counted when they were judged
-		c.of.allow(address)
 	}
 	began := c.of.s.Clock.Now()
 	value, err := c.call(ctx)

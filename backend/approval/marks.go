@@ -137,15 +137,6 @@ func (r *Run) load(address string) {
 	}
 }
 
-// allow keeps that the person said yes to an address: what it carries is not held against later ones.
-func (r *Run) allow(address string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.values != nil {
-		r.values.Allow(address)
-	}
-}
-
 // carries is the value check of an address. What cannot be read is taken to carry.
 func (r *Run) carries(ctx context.Context, address string) (string, bool) {
 	r.mu.Lock()

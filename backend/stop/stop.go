@@ -196,6 +196,9 @@ func (s *Service) StopAll(ctx context.Context, in *StopInput) (*Stopped, error) 
 		unsaved = s.save(ctx, state)
 	}
 	out := &Stopped{State: state, Cancelled: s.halt(ctx)}
+	if unsaved != nil { // what held the database may have been the work that has just ended
+		unsaved = s.save(ctx, state)
+	}
 	if changed {
 		event.Publish(s.o.Bus, TopicUpdated, state)
 	}

@@ -1,6 +1,8 @@
 package look
 
 import (
+	"context"
+	"fmt"
 	"net/netip"
 	"strings"
 	"unicode"
@@ -13,6 +15,49 @@ import (
 type link struct {
 	form string // host and what follows it, without scheme, www and a slash at the end
 	host string // in ASCII
+}
+
+// links flags a link of the call that came from outside content: one that stands there, or any on a host that is only
+// named there (its path may carry what the call knows).
+func (c *check) links(ctx context.Context, _ Action) string {
+	if !c.outside().any {
+		return ""
+	}
+	for _, a := range c.args {
+		if a.number {
+			continue
+		}
+		for _, text := range append([]string{a.text}, decoded(a.text)...) {
+			for _, l := range linksIn(text) {
+				at, has := c.fromOutside(l)
+				if has && !c.known(ctx, l.form) {
+					return fmt.Sprintf("This includes a link to %s that came from %s, not from you.", oneLine(l.host, maxShown), at.words)
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func (c *check) fromOutside(l link) (place, bool) {
+	v, o := c.vouched(), c.outside()
+	if at, has := o.links[l.form]; has && !v.links[l.form] && (l.form != l.host || !v.hosts[l.host]) {
+		return at, true
+	}
+	for host := l.host; host != ""; {
+		if v.hosts[host] {
+			return place{}, false
+		}
+		if at, has := o.hosts[host]; has {
+			return at, true
+		}
+		_, rest, ok := strings.Cut(host, ".")
+		if !ok || !strings.Contains(rest, ".") {
+			break
+		}
+		host = rest
+	}
+	return place{}, false
 }
 
 // linksIn gives the web addresses of a text: with a scheme, with www, with a path, or a bare name under a known ending.

@@ -119,7 +119,7 @@ func nameForm(w string) string {
 			return -1
 		}
 		return r
-	}, fold(decompose(bare(w))))
+	}, decompose(fold(bare(w))))
 }
 
 // named reports whether an address belongs to the person by its name: a part of it before the @ is the name, and no other

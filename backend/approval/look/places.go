@@ -20,6 +20,7 @@ type outside struct {
 	any      bool // there is some
 	named    map[string]place
 	senders  map[string]bool     // addresses that messages came from
+	houses   map[string]bool     // their hosts
 	display  map[string][]string // the names that senders gave themselves
 	phones   map[string]place
 	hosts    map[string]place
@@ -40,7 +41,7 @@ const maxSearches = 40
 // readPlaces reads outside content (`read_places`): what of it is a message's sender, a header line or text. Results are
 // read as JSON; what a member of a group or another app put into the chat is all text.
 func readPlaces(e *evidence.Evidence) *outside {
-	o := &outside{named: map[string]place{}, senders: map[string]bool{}, display: map[string][]string{}, phones: map[string]place{},
+	o := &outside{named: map[string]place{}, senders: map[string]bool{}, houses: map[string]bool{}, display: map[string][]string{}, phones: map[string]place{},
 		hosts: map[string]place{}, links: map[string]place{}}
 	for _, r := range e.Results {
 		if !fromOutside(r) {
@@ -213,6 +214,7 @@ func parseSender(text string) (sender, bool) {
 
 func (o *outside) sender(s sender, of string) {
 	o.senders[s.address] = true
+	o.houses[hostForm(domain(s.address))] = true
 	if s.name != "" {
 		o.display[s.address] = append(o.display[s.address], s.name)
 	}
