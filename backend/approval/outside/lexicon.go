@@ -25,7 +25,11 @@ var readLexicon = sync.OnceValue(func() *lexicon {
 		if strings.HasPrefix(row, "#") {
 			continue
 		}
-		for _, w := range strings.Fields(row) {
+		weight := 1.0
+		if row[0] == '+' {
+			weight = 4
+		}
+		for _, w := range strings.Fields(strings.TrimPrefix(row, "+")) {
 			w = plainWord(w)
 			if l.common[w] {
 				continue
@@ -36,10 +40,10 @@ var readLexicon = sync.OnceValue(func() *lexicon {
 			}
 			at := 26
 			for i := range len(w) {
-				pairs[at][w[i]-'a']++
+				pairs[at][w[i]-'a'] += weight
 				at = int(w[i] - 'a')
 			}
-			pairs[at][26]++
+			pairs[at][26] += weight
 		}
 	}
 	for a := range pairs {

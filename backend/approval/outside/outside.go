@@ -72,7 +72,10 @@ func line(s string, n int) string {
 		case isHidden(r):
 			continue
 		}
-		if blank && count+1 < n {
+		if blank {
+			if count+1 >= n {
+				break
+			}
 			b.WriteByte(' ')
 			count++
 		}

@@ -205,16 +205,11 @@ func (p *private) add(text string) {
 // holdsShards tells whether a token is a piece of the person's codes: of a run of eight characters or more that reads like
 // no word. A word can be a piece turned like those that reads finds.
 func (p *private) holdsShards(t token) bool {
-	n := len(t.plain) - shard + 1
-	if n < 1 || p.shards.n == 0 {
-		return false
-	}
 	ways := 1.0
 	if t.kind == letters {
 		ways = 2 * alphabet
 	}
-	// Many codes hold the shards of any short token by chance.
-	if ways*math.Pow(float64(p.shards.n)/math.Pow(26, shard), float64(n)) > 0.03 {
+	if !p.likely(len(t.plain), 26, ways) {
 		return false
 	}
 	if p.allShards(t.plain) {
@@ -236,7 +231,7 @@ func (p *private) holdsShards(t token) bool {
 // holdsDecoded tells whether letters that could be a word are base64 or base32 of a piece of the person's codes, wherever in
 // it the piece begins.
 func (p *private) holdsDecoded(raw string) bool {
-	if len(raw) < 3 || len(raw) == 3 && p.shards.n > 1300 || len(raw) > longCode || p.shards.n == 0 {
+	if len(raw) < 3 || len(raw) > longCode || p.shards.n == 0 {
 		return false
 	}
 	for offset := range 8 {
@@ -256,7 +251,7 @@ func (p *private) holdsDecoded(raw string) bool {
 				}
 				var plain []rune
 				tokens(string(got), func(t token) { plain = append(plain, t.plain...) })
-				if len(plain) >= shard && len(plain) >= len(got)-1 && p.allShards(plain) || p.allShards([]rune(hex.EncodeToString(got))) {
+				if len(plain) >= len(got)-1 && p.likely(len(plain), 26, 32) && p.allShards(plain) || p.holdsPacked(got) {
 					return true
 				}
 				break
@@ -264,6 +259,23 @@ func (p *private) holdsDecoded(raw string) bool {
 		}
 	}
 	return false
+}
+
+// likely tells whether finding all shards of n characters in the person's codes says anything: many codes hold those of any
+// short token by chance, the more so the fewer characters there are to choose from and the more ways they are read.
+func (p *private) likely(n int, among, ways float64) bool {
+	windows := float64(n - shard + 1)
+	return windows >= 1 && p.shards.n > 0 && ways*math.Pow(float64(p.shards.n)/math.Pow(among, shard), windows) <= 0.03
+}
+
+// holdsPacked tells whether bytes are a code of base sixteen, two of its figures a byte. The last figure may be there to fill
+// the byte.
+func (p *private) holdsPacked(got []byte) bool {
+	figures := []rune(hex.EncodeToString(got))
+	if !p.likely(len(figures)-1, 16, 32) {
+		return false
+	}
+	return p.allShards(figures) || len(figures) > shard && p.allShards(figures[:len(figures)-1])
 }
 
 func (p *private) allShards(plain []rune) bool {

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// budget is how much what an address says beyond what is known may add up to, in bits: eight figures of base sixteen, the
-// least that eight characters of a code can hold. Below it, eight characters of one cannot have left.
-const budget = 31
+// budget is how much what addresses say beyond what is known may add up to, in bits. Eight figures of base sixteen, the least
+// that eight characters of a code can be, are 32; what is below that is for pieces that look like less than they are.
+const budget = 28
 
 // Bits that a character can say.
 const (
@@ -73,13 +73,13 @@ func (v *Values) weigh(parts []part, l *ledger, knownSite bool) weight {
 				site += codes
 			}
 			codes, names = l.again(p.column, t, codes, names)
-			if v.vocab[hashOf(t.plain)] {
+			if t.kind == letters && v.vocab[hashOf(t.plain)] {
 				codes = min(codes, 2)
 			}
 			if _, ok := spelling[string(t.plain)]; ok && spelled && len(t.plain) > 1 && !v.known.explains(t) {
 				codes = max(codes, hexBits)
 			}
-			if codes > 2*hexBits && t.kind != digits && t.start > 0 && strings.IndexByte("-_+/=", text[t.start-1]) >= 0 && (t.start == 1 || before.raw != "" && beforeCodes > 0) {
+			if codes > 2*hexBits && t.kind != digits && t.start > 0 && strings.IndexByte("-_+/=", text[t.start-1]) >= 0 && (t.start == 1 || strings.IndexByte("-_+/=", text[t.start-2]) >= 0 || beforeCodes > 0) {
 				codes += hexBits // a sign of base64
 			}
 			beforeCodes = codes
@@ -107,9 +107,11 @@ func (v *Values) spells(text string) bool {
 }
 
 // stream adds a token to the runs in which pieces are looked for together: as they stand, without what is known, and those
-// of one place alone. What the person said reaches across nothing.
+// of one place alone. What the person said, and a longer common word, is a piece of
+// nothing and reaches across nothing.
 func (v *Values) stream(w *weight, column string, t token) {
-	if v.known.explains(t) && len(t.plain) > 2 {
+	common := t.kind == letters && len(t.plain) > 1 && v.words.isCommon(string(t.plain))
+	if v.known.explains(t) && len(t.plain) > 2 || common && len(t.plain) > shard {
 		for _, s := range []string{"all", column} {
 			w.tails[s] = append(w.tails[s], ' ')
 		}
@@ -117,7 +119,7 @@ func (v *Values) stream(w *weight, column string, t token) {
 	}
 	w.tails["all"] = append(w.tails["all"], t.plain...)
 	w.tails[column] = append(w.tails[column], t.plain...)
-	if t.kind != letters || len(t.plain) == 1 || !v.words.isCommon(string(t.plain)) {
+	if !common {
 		w.tails["rare"] = append(w.tails["rare"], t.plain...)
 	}
 	if r, ok := spelling[string(t.plain)]; ok {
@@ -195,14 +197,14 @@ func (v *Values) word(t, before token) (codes, names float64) {
 		}
 		return v.casing(t), 0
 	}
-	if v.words.isCompound(w) {
-		return v.casing(t) + 1, 0
-	}
 	if len(t.plain) >= shard && v.isName(t.plain) {
 		return v.casing(t), n * pieceBits
 	}
 	if v.private.holdsShards(t) {
 		return n * letterBits, 0
+	}
+	if v.words.isCompound(w) {
+		return v.casing(t) + 1, 0
 	}
 	foreign := slices.ContainsFunc(t.plain, func(r rune) bool { return r >= 0x80 })
 	switch {
@@ -222,6 +224,9 @@ func (v *Values) word(t, before token) (codes, names float64) {
 		return n * (letterBits + 1), 0
 	}
 	codes = n*letterBits*v.words.strangeness(w) + 2*max(0, n-18)
+	if t.raw == strings.ToUpper(t.raw) {
+		codes = max(codes, 2*n) // letters of base32 can be words
+	}
 	if v.known.public.has(hashOf(t.plain)) {
 		codes = min(codes, v.known.pick())
 	}
