@@ -20,6 +20,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -75,10 +76,12 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	undo := untouched(o.Dir)
 	db, err := open(ctx, o)
 	if err == nil {
 		return db, nil
 	}
+	undo()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -86,6 +89,25 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	u.Snapshots = Snapshots(o.Dir)
 	o.Log.Error("database unusable", "reason", string(u.Reason), "error", u.Error())
 	return nil, u
+}
+
+// untouched gives a function that takes away the WAL that a failed Open left beside a database it did not write to: what
+// cannot be used is left byte for byte as it was. Where there was a WAL before, or the file has changed since, nothing is
+// taken away.
+func untouched(dir string) (undo func()) {
+	file := filepath.Join(dir, FileName)
+	before, err := os.Stat(file)
+	_, noWAL := os.Lstat(file + "-wal")
+	if err != nil || !errors.Is(noWAL, fs.ErrNotExist) {
+		return func() {}
+	}
+	return func() {
+		now, err := os.Stat(file)
+		if err != nil || !os.SameFile(before, now) || now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime()) {
+			return
+		}
+		_, _ = os.Remove(file+"-wal"), os.Remove(file+"-shm") // they may not be there
+	}
 }
 
 func (o Options) withDefaults() (Options, error) {

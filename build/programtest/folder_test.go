@@ -396,7 +396,7 @@ func TestOldFolder(t *testing.T) {
 	e.stop()
 	latest := version(t, p.home)
 	// What only the last step made is taken away again: the folder is then as the version before it left it.
-	change(t, p.home, "DROP TABLE subagents", fmt.Sprintf("DELETE FROM migrations WHERE number = %d", latest), fmt.Sprintf("PRAGMA user_version = %d", latest-1))
+	change(t, p.home, "ALTER TABLE messages DROP COLUMN outside", "DROP TABLE approval_grants", "DROP TABLE rule_proposals", "DROP TABLE file_sources", "DROP TABLE file_snapshots", fmt.Sprintf("DELETE FROM migrations WHERE number = %d", latest), fmt.Sprintf("PRAGMA user_version = %d", latest-1))
 	e = p.serve()
 	b := get[bootstrap](e, "/api/bootstrap")
 	if b.SafeMode != nil {
