@@ -2,14 +2,11 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"sentient/backend/approval"
-	"sentient/backend/errs"
 	"sentient/backend/svc"
 	"sentient/backend/tool"
 	"sentient/backend/transcript"
@@ -136,31 +133,28 @@ func (l *loop) together(jobs []*job) ([]result, error) {
 	if err := l.face.Call(l.ctx, calls...); err != nil {
 		return nil, err
 	}
-	ended := make([]chan done, len(jobs))
+	ended := make([]chan approval.Outcome, len(jobs))
 	for i, j := range jobs {
-		ended[i] = make(chan done, 1)
+		ended[i] = make(chan approval.Outcome, 1)
 		l.begin(j, ended[i])
 	}
 	results := make([]result, len(jobs))
 	for i, j := range jobs {
-		d, ok := svc.Await(l.ctx, l.Clock, ended[i])
+		o, ok := svc.Await(l.ctx, l.Clock, ended[i])
 		if !ok || l.ctx.Err() != nil {
 			return nil, context.Cause(l.ctx) // its result is written with the turn's end
 		}
 		var err error
-		if results[i], err = l.settle(j, d); err != nil {
+		if results[i], err = l.settle(j, o); err != nil {
 			return nil, err
 		}
 	}
 	return results, nil
 }
 
-// done is how a call ended.
-type done struct{ approval.Outcome }
-
-func (l *loop) begin(j *job, to chan<- done) {
+func (l *loop) begin(j *job, to chan<- approval.Outcome) {
 	if j.gate == nil {
-		to <- done{approval.Outcome{Value: map[string]any{"error": j.refuse}, Failed: true}}
+		to <- approval.Outcome{Value: map[string]any{"error": j.refuse}, Failed: true}
 		return
 	}
 	var over atomic.Bool
@@ -172,32 +166,9 @@ func (l *loop) begin(j *job, to chan<- done) {
 	ok := l.Tree.Go("tool call", func(context.Context) {
 		o := j.gate.Carry(l.ctx, nil) // nothing is asked: turnSurface
 		over.Store(true)
-		to <- done{o}
+		to <- o
 	})
 	if !ok {
-		to <- done{approval.Outcome{Ran: true, Err: errEngineClosing(), Failed: true}}
+		to <- approval.Outcome{Ran: true, Err: tool.ErrClosing, Failed: true}
 	}
-}
-
-// guarded calls a function of a tool: a panic is an error, one that goes on after its time is left behind.
-func guarded[T any](ctx context.Context, s *Service, what string, within time.Duration, f func(ctx context.Context) (T, error)) (T, error) {
-	value, err := svc.Guarded(ctx, svc.Guard{Tree: s.Tree, Clock: s.Clock, Log: s.Log}, what, within, f)
-	switch {
-	case errors.Is(err, svc.ErrTooLong):
-		err = errs.Newf(errs.Timeout, "tool_timeout", "This took longer than %s and was given up.", plainDuration(within))
-	case errors.Is(err, svc.ErrPanicked):
-		err = errToolBroke
-	case errors.Is(err, svc.ErrClosed):
-		err = errEngineClosing()
-	}
-	return value, err
-}
-
-var errToolBroke = errs.New(errs.Internal, "tool_broke", "This tool ran into a fault of its own and did not finish. Try another way.")
-
-func plainDuration(d time.Duration) string {
-	if d >= 2*time.Minute {
-		return fmt.Sprintf("%d minutes", int(d.Minutes()))
-	}
-	return fmt.Sprintf("%d seconds", int(d.Seconds()))
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"sentient/backend/svc"
 	"sentient/backend/tool"
 	"sentient/backend/transcript"
 )
@@ -62,7 +63,7 @@ func (l *loop) check(j *job, whole json.RawMessage, failed bool) *transcript.Che
 }
 
 func (l *loop) readBack(j *job, whole json.RawMessage, c *transcript.Check) {
-	v, err := guarded(l.ctx, l.Service, "check of "+j.tool.Name, verifyWithin, func(ctx context.Context) (tool.Verified, error) {
+	v, err := svc.Guarded(l.ctx, l.guard(), "check of "+j.tool.Name, verifyWithin, func(ctx context.Context) (tool.Verified, error) {
 		return j.tool.Verify(ctx, j.ctx, j.call.Arguments, whole)
 	})
 	if err != nil { // it could not be read back: the result's own word stands

@@ -83,8 +83,8 @@ func (s *Service) delegate(ctx context.Context, c *tool.Context, in delegateInpu
 		s.announce(work, s.endHelper(work, h, summary, err))
 	})
 	if !started {
-		s.endHelper(work, h, "", errEngineClosing())
-		return nil, errEngineClosing()
+		s.endHelper(work, h, "", tool.ErrClosing)
+		return nil, tool.ErrClosing
 	}
 	return delegated{SubagentID: h.about.SubagentID, Status: "running"}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"sentient/backend/approval"
-	"sentient/backend/llm"
 	"sentient/backend/tool"
 	"sentient/backend/transcript"
 )
@@ -61,23 +60,4 @@ func readerSurface() approval.Surface {
 			}
 			return ""
 		}}
-}
-
-// AskQuickly asks the fast model of a role, or the chat's own one, for a check that the gate makes. It has no tools.
-func (s *Service) AskQuickly(ctx context.Context, session, prompt string) (string, error) {
-	model, _, _, _ := s.Chats.About(ctx, session) // without the chat, the default
-	var last error
-	for _, try := range []struct{ role, model string }{{"fast", ""}, {"primary", model}} {
-		choice, err := s.Models.Choose(ctx, try.role, try.model)
-		if err != nil {
-			last = err
-			continue
-		}
-		reply, err := choice.Model.Stream(ctx, choice.Request([]llm.Message{{Role: llm.User, Text: prompt}}), func(llm.Delta) error { return ctx.Err() })
-		if err == nil {
-			return reply.Text, nil
-		}
-		last = err
-	}
-	return "", last
 }

@@ -141,7 +141,7 @@ func (s *Service) beginHelper(ctx context.Context, c *tool.Context, a Subagent) 
 	}
 	s.mu.Unlock()
 	if closing {
-		return nil, ctx, errEngineClosing()
+		return nil, ctx, tool.ErrClosing
 	}
 	if err := s.keepHelper(ctx, a); err != nil {
 		s.forgetHelper(h)

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"sentient/backend/errs"
+	"sentient/backend/tool"
 	"sentient/backend/transcript"
 )
 
@@ -49,7 +50,7 @@ func (s *Service) enter(ctx context.Context, id string, closingToo bool) (l *lan
 	s.mu.Lock()
 	if s.closing && !closingToo {
 		s.mu.Unlock()
-		return nil, nil, errEngineClosing()
+		return nil, nil, tool.ErrClosing
 	}
 	l = s.lanes[id]
 	if l == nil {

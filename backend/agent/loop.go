@@ -201,7 +201,7 @@ func (l *loop) once(request llm.Request) (llm.Reply, error) {
 		a.reply, a.err = model.Stream(l.ctx, request, l.take)
 	})
 	if !started {
-		return llm.Reply{}, errEngineClosing()
+		return llm.Reply{}, tool.ErrClosing
 	}
 	a, ended := svc.Await(l.ctx, l.Clock, got)
 	if !ended {

@@ -16,6 +16,7 @@ import (
 	"sentient/backend/approval/outside"
 	"sentient/backend/clock"
 	"sentient/backend/llm"
+	"sentient/backend/svc"
 	"sentient/backend/tool"
 	"sentient/backend/transcript"
 )
@@ -215,7 +216,7 @@ func (s *Service) recall(t *turn, set Settings) Recalled {
 	if s.Knowledge == nil || !t.mayRemember(set) {
 		return Recalled{}
 	}
-	known, err := guarded(t.ctx, s, "recall", recallWithin, func(ctx context.Context) (Recalled, error) {
+	known, err := svc.Guarded(t.ctx, s.guard(), "recall", recallWithin, func(ctx context.Context) (Recalled, error) {
 		return s.Knowledge.Recall(ctx, RecallInput{SessionID: t.SessionID, Channel: t.channel, Text: t.Text})
 	})
 	if err != nil {

@@ -139,7 +139,7 @@ func (s *Service) readFields(ctx context.Context, c *tool.Context, t *tool.Tool,
 	}
 	text, _, failed := s.encode(t.Name, value, false)
 	if failed {
-		return nil, errToolBroke
+		return nil, tool.ErrBroke
 	}
 	document := firstRunes(text, readerDocument)
 	instructions, err := fill(s.prompts.attachments.Lookup("reader.md"), map[string]any{"Fields": fields, "Source": p.Name})
@@ -179,32 +179,23 @@ func (s *Service) lookUp(ctx context.Context, c *tool.Context, t *tool.Tool, p *
 	return nil, errs.Newf(errs.Invalid, "reader_refused", "The reader cannot run %s.", t.Name)
 }
 
-// askReader asks the fast model, then the primary one.
+// askReader has a model read a document, and gives the fields as it wrote them.
 func (s *Service) askReader(ctx context.Context, instructions, document string, schema json.RawMessage) (answer map[string]json.RawMessage, err error) {
-	for _, role := range []string{"fast", "primary"} {
-		var choice llm.Choice
-		if choice, err = s.Models.Choose(ctx, role, ""); err != nil {
-			continue
-		}
-		r := choice.Request([]llm.Message{{Role: llm.System, Text: instructions}, {Role: llm.User, Text: document}})
+	ask := quickly{within: readerWithin, what: "reader", request: func(c llm.Choice) llm.Request {
+		r := c.Request([]llm.Message{{Role: llm.System, Text: instructions}, {Role: llm.User, Text: document}})
 		r.Schema = schema
-		var reply llm.Reply
-		reply, err = guarded(ctx, s, "reader", readerWithin, func(ctx context.Context) (llm.Reply, error) {
-			return choice.Model.Stream(ctx, r, func(llm.Delta) error { return ctx.Err() })
-		})
-		if err != nil {
-			continue
-		}
-		text := reply.Text
+		return r
+	}}
+	err = s.askQuickly(ctx, ask, func(text string) error {
 		if i, j := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}'); i >= 0 && j > i {
 			text = text[i : j+1]
 		}
 		if json.Unmarshal([]byte(text), &answer) == nil && answer != nil {
-			return answer, nil
+			return nil
 		}
-		err = errs.New(errs.Unavailable, llm.CodeBroken, "The reader's model did not give the fields.")
-	}
-	return nil, err
+		return errs.New(errs.Unavailable, llm.CodeBroken, "The reader's model did not give the fields.")
+	})
+	return answer, err
 }
 
 func readerSchema(fields map[string]string) json.RawMessage {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"sentient/backend/approval"
 	"sentient/backend/errs"
 	"sentient/backend/tool"
 	"sentient/backend/transcript"
@@ -25,23 +26,23 @@ type result struct {
 type finding struct{ Tool, Text string }
 
 // settle makes a call's result: what the model reads of it, what it shows, what it did. It keeps and tells it.
-func (l *loop) settle(j *job, d done) (result, error) {
-	value := d.Value
-	if d.Err != nil && !d.Ran {
-		return result{}, d.Err // its request could not be kept, or the turn is ending
+func (l *loop) settle(j *job, o approval.Outcome) (result, error) {
+	value := o.Value
+	if o.Err != nil && !o.Ran {
+		return result{}, o.Err // its request could not be kept, or the turn is ending
 	}
-	if d.Err != nil {
-		value = map[string]any{"error": l.sentence(j, d.Err)}
+	if o.Err != nil {
+		value = map[string]any{"error": l.sentence(j, o.Err)}
 	}
-	text, whole, failed := l.encode(j.call.Name, value, d.Failed)
+	text, whole, failed := l.encode(j.call.Name, value, o.Failed)
 	if j.note != "" && !failed {
 		text, whole = l.noted(text, whole, j.note)
 	}
 	l.Calls++
 	shown, note := l.shorten(j, text, whole, failed)
 	var check *transcript.Check
-	if d.Ran {
-		check = l.check(j, whole, d.Err != nil)
+	if o.Ran {
+		check = l.check(j, whole, o.Err != nil)
 	}
 	if check != nil {
 		l.Checks = append(l.Checks, *check)
@@ -52,7 +53,7 @@ func (l *loop) settle(j *job, d done) (result, error) {
 	if failed || check != nil && !check.OK {
 		l.Errors++
 	}
-	if !failed && j.tool != nil && d.Ran {
+	if !failed && j.tool != nil && o.Ran {
 		l.used(j, whole, shown)
 		l.findings = append(l.findings, finding{j.call.Name, cut(shown, findingLength)})
 	}
@@ -68,7 +69,7 @@ func (l *loop) settle(j *job, d done) (result, error) {
 	}
 	r := result{read: strings.TrimSpace(l.Gate.Shown(shown, source) + note)}
 	return r, l.face.Result(l.ctx, transcript.CallResult{CallID: j.call.ID, Name: j.call.Name, Content: strings.TrimSpace(shown + note), Result: whole, IsError: failed,
-		DurationMS: d.Took.Milliseconds(), Check: check, Outside: source, Approval: d.Answered})
+		DurationMS: o.Took.Milliseconds(), Check: check, Outside: source, Approval: o.Answered})
 }
 
 // noted adds a note to a result that is an object.
@@ -96,7 +97,7 @@ func (s *Service) encode(name string, value any, hasFailed bool) (text string, w
 	e.SetEscapeHTML(false)
 	if err := encodeInto(e, value); err != nil {
 		s.Log.Error("result not encoded", "tool", name, "error", err)
-		value, hasFailed = map[string]any{"error": errToolBroke.Message}, true
+		value, hasFailed = map[string]any{"error": tool.ErrBroke.Message}, true
 		b.Reset()
 		_ = encodeInto(e, value) // a map of strings always encodes
 	}

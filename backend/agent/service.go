@@ -191,9 +191,8 @@ var (
 	unsentClosing = errs.New(errs.Cancelled, "not_sent", "Sentient closed before your message was sent. Send it again.")
 )
 
-func errEngineClosing() error {
-	return errs.New(errs.Unavailable, "closing", "Sentient is closing and takes no more messages.")
-}
+// guard is what calls of others' code are made with.
+func (s *Service) guard() svc.Guard { return svc.Guard{Tree: s.Tree, Clock: s.Clock, Log: s.Log} }
 
 // Halt stops every turn and drops every message that waits ("Stop everything", §17), and waits until all have ended. A
 // model that is just naming a chat is stopped as well.

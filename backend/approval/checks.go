@@ -99,7 +99,7 @@ func (c *Case) unprompted(context.Context) {
 // handOver gives the person what was prepared, and runs nothing (§2 "hand_off").
 func (c *Case) handOver(ctx context.Context) {
 	rule := c.rule(c.set)
-	if rule.Level != rules.HandOff || c.isLookUp() {
+	if !rules.HandsOff(rule, c.risk) {
 		return
 	}
 	name := rules.Name(rule, c.Tool, c.Plugin)

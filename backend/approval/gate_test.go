@@ -1,6 +1,7 @@
 package approval_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"sentient/backend/approval"
 	"sentient/backend/approval/ask"
+	"sentient/backend/session"
 	"sentient/backend/tool"
 )
 
@@ -149,6 +151,30 @@ func TestReadOnlyConnections(t *testing.T) {
 	}
 }
 
+// A try run takes note of what would change something, behind the rules that nothing lifts.
+func TestATryRunTakesTheCallsPlace(t *testing.T) {
+	for _, c := range []struct{ tool, args, rule, want, ledger string }{
+		{"gmail_label", `{"id":"1"}`, "allow", "noted", ""},
+		{"gmail_search", `{"query":"x"}`, "allow", "ran", "search:x"},
+		{"gmail_label", `{"id":"1"}`, "never", "refused", ""},
+	} {
+		r := newRig(t)
+		r.rules("gmail", c.rule)
+		f := &face{r: r}
+		run := r.run(func(b *approval.Begin) {
+			b.Surface.Rehearse = func(_ context.Context, k *approval.Case) (any, bool) { return "noted", k.Risk() > tool.Read }
+		})
+		o := run.Judge(t.Context(), r.call(c.tool, c.args)).Carry(t.Context(), f)
+		got := what(o, f)
+		if o.Value == any("noted") && !o.Ran && !o.Failed {
+			got = "noted"
+		}
+		if got != c.want || r.done() != c.ledger {
+			t.Errorf("%s under %s: %s, ledger %q", c.tool, c.rule, got, r.done())
+		}
+	}
+}
+
 func TestANoIsANo(t *testing.T) {
 	r := newRig(t)
 	f := &face{r: r, say: ask.Deny}
@@ -226,7 +252,7 @@ func TestWiderAnswersAndWhatTheyCover(t *testing.T) {
 			if got := try(); got != c.again {
 				t.Errorf("again: %s", got)
 			}
-			made, err := r.chats.Create(t.Context(), fresh())
+			made, err := r.chats.Create(t.Context(), &session.CreateInput{})
 			if err != nil {
 				t.Fatal(err)
 			}

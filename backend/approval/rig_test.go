@@ -303,5 +303,3 @@ func (f *face) Held(_ context.Context, c ask.Closed) error {
 func past(rows []approval.Passed) func(context.Context) ([]approval.Passed, error) {
 	return func(context.Context) ([]approval.Passed, error) { return rows, nil }
 }
-
-func fresh() *session.CreateInput { return &session.CreateInput{} }

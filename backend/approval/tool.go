@@ -3,13 +3,10 @@ package approval
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"time"
 
 	"sentient/backend/approval/rules"
 	"sentient/backend/approval/trash"
-	"sentient/backend/errs"
 	"sentient/backend/svc"
 	"sentient/backend/tool"
 )
@@ -31,11 +28,6 @@ func judged[T any](ctx context.Context, c *Case, what string, f func(context.Con
 	return value, err
 }
 
-var (
-	errToolBroke = errs.New(errs.Internal, "tool_broke", "This tool ran into a fault of its own and did not finish. Try another way.")
-	errClosing   = errs.New(errs.Unavailable, "closing", "Sentient is closing and takes no more messages.")
-)
-
 // call runs a tool, once everything has said that it may. It is the only place that does.
 func (c *Case) call(ctx context.Context) (any, error) {
 	within := c.Tool.Within
@@ -44,15 +36,7 @@ func (c *Case) call(ctx context.Context) (any, error) {
 	}
 	ctx = Within(ctx, c.of)
 	value, err := svc.Guarded(ctx, c.of.s.guard(), c.Tool.Name, within, func(ctx context.Context) (any, error) { return c.Tool.Run(ctx, c.Context, c.Args) })
-	switch {
-	case errors.Is(err, svc.ErrTooLong):
-		err = errs.Newf(errs.Timeout, "tool_timeout", "This took longer than %s and was given up.", plainly(within))
-	case errors.Is(err, svc.ErrPanicked):
-		err = errToolBroke
-	case errors.Is(err, svc.ErrClosed):
-		err = errClosing
-	}
-	return value, err
+	return value, tool.Fault(err, within)
 }
 
 type runKey struct{}
@@ -66,13 +50,6 @@ func RunOf(ctx context.Context) *Run {
 	return r
 }
 
-func plainly(d time.Duration) string {
-	if d >= 2*time.Minute {
-		return fmt.Sprintf("%d minutes", int(d.Minutes()))
-	}
-	return fmt.Sprintf("%d seconds", int(d.Seconds()))
-}
-
 // Swap gives the tool to call in the place of one that deletes for good, where its app has a trash (§10 "Trash instead of
 // delete"). It is settled before the call is shown, kept or checked.
 func (r *Run) Swap(name string, args json.RawMessage) (to string, note string) {
@@ -81,7 +58,7 @@ func (r *Run) Swap(name string, args json.RawMessage) (to string, note string) {
 		return name, ""
 	}
 	t, p, ok := r.s.Tools.Find(name)
-	if !ok || rules.For(set.Rules, t, p).Level == rules.HandOff { // what is handed over is what was asked for
+	if !ok || rules.HandsOff(rules.For(set.Rules, t, p), t.Risk) { // what is handed over is what was asked for
 		return name, ""
 	}
 	hidden := func(t *tool.Tool) bool { return r.s.Hidden(t, p) || !r.s.Tools.Enabled(t.Name) }

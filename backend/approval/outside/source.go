@@ -3,10 +3,7 @@ package outside
 import (
 	"bytes"
 	"encoding/json"
-	"path"
 	"strings"
-
-	"golang.org/x/text/unicode/norm"
 
 	"sentient/backend/tool"
 )
@@ -45,18 +42,6 @@ func ownWord(result json.RawMessage) string {
 	return ""
 }
 
-// SavedSource tells where what a file under files/ holds came from: the rest of a long result, a download; "" for the
-// person's own (§10). However the name is written, the same file has the same source.
-func SavedSource(name string) string {
-	return map[string]string{"outputs": "a saved tool result", "downloads": "a downloaded file"}[folder(name)]
-}
-
-// AttachmentSource tells what an attachment shows that someone else may have written: the screen, text selected in another
-// app; "" for other uploads (§10).
-func AttachmentSource(name string) string {
-	return map[string]string{"screens": "your screen", "selections": "another app"}[folder(name)]
-}
-
 // GroupSource names someone who wrote in a group chat (§10 "Group chats"): their name is cleaned, at most 40 characters.
 func GroupSource(sender string) string {
 	name := strings.Map(func(r rune) rune {
@@ -69,23 +54,4 @@ func GroupSource(sender string) string {
 		return "another group member"
 	}
 	return "another group member (" + name + ")"
-}
-
-// folder gives the folder right under files/ that a name is in, in lower case.
-func folder(name string) string {
-	name = strings.Map(func(r rune) rune {
-		if isHidden(r) {
-			return -1
-		}
-		if r == '\\' {
-			return '/'
-		}
-		return r
-	}, strings.ToLower(norm.NFKC.String(name)))
-	name = strings.TrimPrefix(path.Clean("/"+strings.TrimSpace(name)), "/")
-	if i := strings.LastIndex("/"+name, "/files/"); i >= 0 {
-		name = ("/" + name)[i+len("/files/"):]
-	}
-	first, _, _ := strings.Cut(name, "/")
-	return strings.TrimRight(first, ". ") // Windows opens a name without these
 }

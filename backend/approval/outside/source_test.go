@@ -42,24 +42,6 @@ func TestWhereOutsideContentCameFrom(t *testing.T) {
 	}
 }
 
-func TestSavedFilesHaveASource(t *testing.T) {
-	for name, want := range map[string]string{
-		"outputs/x.txt": "a saved tool result", "downloads/x.pdf": "a downloaded file", "./outputs/x": "a saved tool result", "a/../outputs/x": "a saved tool result", "../../outputs/x": "a saved tool result",
-		"OUTPUTS/x": "a saved tool result", `downloads\x.pdf`: "a downloaded file", `.\Downloads\x`: "a downloaded file", "//outputs//x": "a saved tool result", "files/outputs/x": "a saved tool result", "/home/me/.sentient/files/downloads/x": "a downloaded file",
-		"outputs./x": "a saved tool result", "out\u200bputs/x": "a saved tool result", "ｄｏｗｎｌｏａｄｓ/x": "a downloaded file", " outputs/x": "a saved tool result", "notes/outputs/x": "",
-		"outputs/../notes.txt": "", "notes.txt": "", "my-outputs/x": "", "outputs-old/x": "", "": "", "screens/x.png": "",
-	} {
-		if got := SavedSource(name); got != want {
-			t.Errorf("SavedSource(%q) = %q, want %q", name, got, want)
-		}
-	}
-	for name, want := range map[string]string{"screens/1.png": "your screen", "Screens/1.png": "your screen", "x/../selections/1.txt": "another app", "uploads/1.png": "", "screens.png": ""} {
-		if got := AttachmentSource(name); got != want {
-			t.Errorf("AttachmentSource(%q) = %q, want %q", name, got, want)
-		}
-	}
-}
-
 func TestGroupMembersAreNamedClean(t *testing.T) {
 	for sender, want := range map[string]string{
 		"Priya":                        "another group member (Priya)",

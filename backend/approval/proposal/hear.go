@@ -15,6 +15,7 @@ import (
 	"sentient/backend/clock"
 	"sentient/backend/event"
 	"sentient/backend/store"
+	"sentient/backend/svc"
 	"sentient/backend/tool"
 )
 
@@ -57,7 +58,7 @@ func (s *Service) Hear(ctx context.Context, session, messageID, text string) {
 	started := s.Tree.Go("rule check", func(tree context.Context) {
 		defer close(done)
 		defer s.over(c)
-		within, cancel := context.WithTimeout(tree, checkWithin)
+		within, cancel := context.WithCancel(tree)
 		defer cancel()
 		if !s.begin(c, cancel) {
 			return
@@ -109,7 +110,8 @@ func (s *Service) check(ctx context.Context, h heard) error {
 	if err != nil {
 		return err
 	}
-	said, err := s.Ask(ctx, h.session, prompt)
+	said, err := svc.Guarded(ctx, svc.Guard{Tree: s.Tree, Clock: s.Clock, Log: s.Log}, "rule check's model", checkWithin,
+		func(ctx context.Context) (string, error) { return s.Ask(ctx, h.session, prompt) })
 	if err != nil {
 		return fmt.Errorf("ask which rule: %w", err)
 	}

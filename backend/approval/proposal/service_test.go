@@ -495,6 +495,28 @@ func TestSlowChecks(t *testing.T) {
 	}
 }
 
+// A model that does not listen is left behind: its tools do not ask for ever.
+func TestACheckThatDoesNotListenEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, t.TempDir())
+		defer r.close()
+		r.chat("a", false)
+		r.model = func(context.Context, string) (string, error) {
+			<-r.Clock.NewTimer(time.Hour).C()
+			return `{"keys":["gmail"],"rule":"never"}`, nil
+		}
+		r.Hear(t.Context(), "a", "m", "Never delete my emails")
+		if !r.covers("a", "gmail_trash") {
+			t.Error("it does not ask while the check runs")
+		}
+		<-r.Clock.NewTimer(10 * time.Minute).C()
+		synctest.Wait()
+		if r.covers("a", "gmail_trash") || len(r.list("")) != 0 {
+			t.Error("it still asks after ten minutes")
+		}
+	})
+}
+
 func TestHalt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, t.TempDir())

@@ -265,6 +265,7 @@ func TestOutsideAndSources(t *testing.T) {
 	for name, want := range map[string]string{
 		"a.txt": "", "uploads/a.txt": "", "outputs/b.txt": "a saved tool result", "files/outputs/b.txt": "a saved tool result", "b.txt": "a saved tool result",
 		"downloads/x.pdf": "a downloaded file", "nothing.txt": "a saved tool result", "charts/x.png": "", "screens/x": "", "outputs/incognito-s1/x.txt": "a saved tool result",
+		"OUTPUTS/gone.txt": "a saved tool result", "files/Downloads/gone.pdf": "a downloaded file",
 	} {
 		args, _ := json.Marshal(map[string]any{"name": name})
 		if got := read.OutsideFrom(args); got != want {

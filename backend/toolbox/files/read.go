@@ -62,7 +62,7 @@ func (f *folder) outsideFrom(in readIn) string {
 	if err != nil { // one of an incognito chat, for which no call was given
 		p = strings.TrimPrefix(in.Name, "files/")
 	}
-	switch dir, _, _ := strings.Cut(p, "/"); dir {
+	switch dir, _, _ := strings.Cut(p, "/"); strings.ToLower(dir) { // many disks do not tell case apart
 	case outputs:
 		return "a saved tool result"
 	case downloads:
