@@ -25,6 +25,7 @@ import (
 	"sentient/backend/gateway/v1"
 	"sentient/backend/store"
 	"sentient/backend/svc"
+	"sentient/backend/tool"
 )
 
 // Options are what an engine is made of.
@@ -35,8 +36,9 @@ type Options struct {
 	Page    fs.FS // the built page
 	Getenv  func(string) string
 	Log     *slog.Logger
-	Clock   clock.Clock  // nil: the computer's
-	Models  agent.Models // nil: those of the settings; tests and measures put a scripted one here
+	Clock   clock.Clock    // nil: the computer's
+	Models  agent.Models   // nil: those of the settings; tests and measures put a scripted one here
+	Plugins []*tool.Plugin // tools besides Sentient's own, for tests and measures; one with the id of an own takes its place
 }
 
 // Engine is one running engine. Its table is its door for the window in the same process.

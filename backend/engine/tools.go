@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"sentient/backend/agent"
 	"sentient/backend/gateway/v1"
@@ -16,14 +17,15 @@ import (
 
 // toolRegistry makes the tools that come with Sentient. The helpers' are added once the turns are there.
 func (e *Engine) toolRegistry(net *netx.Client, secrets *secret.Store) (*toolbox.Registry, error) {
-	return toolbox.New(toolbox.Options{
-		Disabled: func() []string { return e.config.Get().Tools.Disabled },
-		Plugins: all.Builtin(all.Deps{Dir: e.o.Home, Net: net, Clock: e.o.Clock, Log: e.o.Log, Settings: e.pluginSettings,
-			Secret: func(ctx context.Context, name string) (string, error) {
-				value, _, err := secrets.Get(ctx, name)
-				return value, err
-			}}),
+	own := all.Builtin(all.Deps{Dir: e.o.Home, Net: net, Clock: e.o.Clock, Log: e.o.Log, Settings: e.pluginSettings,
+		Secret: func(ctx context.Context, name string) (string, error) {
+			value, _, err := secrets.Get(ctx, name)
+			return value, err
+		}})
+	own = slices.DeleteFunc(own, func(p *tool.Plugin) bool {
+		return slices.ContainsFunc(e.o.Plugins, func(given *tool.Plugin) bool { return given.ID == p.ID })
 	})
+	return toolbox.New(toolbox.Options{Disabled: func() []string { return e.config.Get().Tools.Disabled }, Plugins: append(own, e.o.Plugins...)})
 }
 
 // ToolNames lists the tools that come with Sentient, for `sentient contract`. It opens nothing.

@@ -21,6 +21,7 @@ import (
 	"sentient/backend/llm"
 	"sentient/backend/llm/scripted"
 	"sentient/backend/obs"
+	"sentient/backend/tool"
 )
 
 // Kit is a running engine with its scripted model.
@@ -33,6 +34,7 @@ type Kit struct {
 	Log   *Log
 	page  fs.FS
 	clock clock.Clock
+	tools []*tool.Plugin
 }
 
 // Patience is how long a test waits for something that must come; what is meant to take no time comes at once.
@@ -53,6 +55,11 @@ func WithPage(page fs.FS) Option { return func(k *Kit) { k.page = page } }
 // WithClock runs the engine by another clock.
 func WithClock(c clock.Clock) Option { return func(k *Kit) { k.clock = c } }
 
+// WithTools adds tools; a plugin with the id of one of Sentient's own takes its place.
+func WithTools(plugins ...*tool.Plugin) Option {
+	return func(k *Kit) { k.tools = append(k.tools, plugins...) }
+}
+
 // Start starts an engine and closes it with the test. Without WithModel every question is answered with "Hello."; titles
 // are answered too.
 func Start(t testing.TB, options ...Option) *Kit {
@@ -71,7 +78,7 @@ func Start(t testing.TB, options ...Option) *Kit {
 		Home: k.Home, Port: 0, Version: "test", Page: k.page, Clock: k.clock,
 		Getenv: func(string) string { return "" },
 		Log:    obs.NewLogger(k.Log, -4),
-		Models: Choose{k.Model},
+		Models: Choose{k.Model}, Plugins: k.tools,
 	})
 	if err != nil {
 		t.Fatalf("start engine: %v\n%s", err, k.Log.String())
